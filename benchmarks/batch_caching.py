@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks.caching import trials
-from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile, load_model
 from longctx.live.asking import ask_all
 from longctx.live.batches.collect import Batches, BatchTerms, Clock
@@ -27,7 +26,8 @@ from longctx.live.cost.prefixes import shared, shared_by_batches
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, Turned
 from tests.here import HERE
 from tests.prefix_cache import CHARACTERS_A_TOKEN, TimedCache
@@ -37,7 +37,7 @@ RECORDS = 2
 LATER_S = 1800.0
 """The seconds from the last direct answer until the batch begins."""
 
-Plan = Callable[[Sequence[Trial]], Sequence[Trial]]
+Plan = Callable[[Sequence[Request]], Sequence[Request]]
 WAYS: dict[str, tuple[bool, Plan]] = {
     "directly, marked for five minutes": (False, shared),
     "in a batch, nothing marked": (True, list),
@@ -46,7 +46,7 @@ WAYS: dict[str, tuple[bool, Plan]] = {
 }
 
 
-def _alone(trial: Trial) -> Trial:
+def _alone(trial: Request) -> Request:
     """Return the question as one that no other question is asked before."""
     return dataclasses.replace(trial, shared=dataclasses.replace(trial.shared, after=None))
 
@@ -67,18 +67,18 @@ def used(model: ModelProfile, batch: bool, plan: Plan) -> tuple[int, int, float]
         turned.at_sleep = later
         tape = Tape(Path(folder), "once")
         asyncio.run(_ask(server.url, tape, plan(asked), batch, turned))
-        replies = [tape.reply(Wanted.of(trial, trial.build())) for trial in asked]
+        replies = [tape.reply(Place.of(trial.trial, trial.build())) for trial in asked]
     answered = [reply for reply in replies if reply is not None]
     assert len(answered) == len(asked)
     usd = sum(paid(model.prices, reply) or 0.0 for reply in answered)
     return sum(reply.input_tokens for reply in answered), sum(reply.cached_tokens or 0 for reply in answered), usd
 
 
-async def _ask(url: str, tape: Tape, asked: Sequence[Trial], batch: bool, turned: Turned) -> None:
+async def _ask(url: str, tape: Tape, asked: Sequence[Request], batch: bool, turned: Turned) -> None:
     async with open_client(tape, url, 4) as client:
         bounds = Bounds.of(4)
 
-        async def directly(some: Sequence[Trial]) -> Asked:
+        async def directly(some: Sequence[Request]) -> Asked:
             return await ask_all(client, tape, some, bounds, Silent())
 
         if not batch:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from anthropic import AsyncAnthropic
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
@@ -31,7 +31,7 @@ from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.collages import POSITIONS
 from longctx.recording.missing import missing
-from longctx.recording.request import parameters
+from longctx.recording.request import Request, parameters
 from longctx.recording.tape import Tape
 from tests.here import HERE
 from tests.protocols import Collage
@@ -56,7 +56,7 @@ class Used:
         return self.requests * cost(prices, sent, 0, read, written)
 
 
-def questions(model: ModelProfile, budget: int, longest: int, number: int) -> list[Trial]:
+def questions(model: ModelProfile, budget: int, longest: int, number: int) -> list[Request]:
     """Return all variants of `number` questions at beginning, middle and end, in the suite's own order of asking."""
     bank = functools.partial(load_bank, HERE, None, None, model.model)
     wording = PromptSet.open(HERE, "protocol").wording(Collage)
@@ -69,12 +69,12 @@ def questions(model: ModelProfile, budget: int, longest: int, number: int) -> li
         return missing(Tape(Path(empty), "once"), cases)
 
 
-def by_chance(asked: Sequence[Trial], number: int) -> list[Trial]:
+def by_chance(asked: Sequence[Request], number: int) -> list[Request]:
     """Return `number` of the questions, drawn at random and in random order."""
     return random.Random(0).sample(asked, len(asked))[:number]
 
 
-async def used(base_url: str, asked: Sequence[Trial], marked: bool) -> Used:
+async def used(base_url: str, asked: Sequence[Request], marked: bool) -> Used:
     """Ask one after the other, each for one token of an answer. marked: what is shared, if the profile has caching."""
     total = Used(0, 0, 0, 0)
     async with AsyncAnthropic(base_url=base_url, api_key="none-needed", timeout=3600) as client:
@@ -89,7 +89,7 @@ async def used(base_url: str, asked: Sequence[Trial], marked: bool) -> Used:
     return total
 
 
-def measure(base_url: str, some: Sequence[Trial], asked: Sequence[Trial]) -> tuple[Used, Used]:
+def measure(base_url: str, some: Sequence[Request], asked: Sequence[Request]) -> tuple[Used, Used]:
     """`some` questions in a random order, and `asked` in the suite's."""
     chance = asyncio.run(used(base_url, some, marked=False))
     ordered = asyncio.run(used(base_url, asked, marked=True))
@@ -98,7 +98,7 @@ def measure(base_url: str, some: Sequence[Trial], asked: Sequence[Trial]) -> tup
     return chance, ordered
 
 
-def foreseen(asked: Sequence[Trial]) -> tuple[Used, Used]:
+def foreseen(asked: Sequence[Request]) -> tuple[Used, Used]:
     """Return the estimated tokens without a cache, and with the cache that the profile describes."""
     tokens = [question.case.size_tokens for question in asked]
     planned = shared(asked)

@@ -9,7 +9,8 @@ from longctx.cases.case import Case
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.protocols.passkey import spaced
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
 from tests.protocols import Passkey
 
@@ -59,7 +60,7 @@ def record(tape: Tape, case: Case) -> None:
         built = trial.build()
         text = built.expected if trial.index % 5 else "12345"
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": message(text)}}
-        tape.record(Wanted.of(trial, built), answer, "2026-01-01T00:00:00+00:00", 0.5)
+        tape.record(Place.of(trial, built), answer, "2026-01-01T00:00:00+00:00", 0.5)
 
 
 def message(text: str) -> bytes:

@@ -17,8 +17,8 @@ from benchmarks.simulated import message
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.recording.request import request_body
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, request_body
+from longctx.recording.tape import Tape
 from tests.here import HERE
 from tests.protocols import LineRetrieval
 
@@ -48,7 +48,7 @@ def tape(tmp_path: Path) -> Tape:
     for trial in CASE.each_trial():
         built = trial.build()
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": message(built.expected)}}
-        recorder.record(Wanted.of(trial, built), answer, "2026-01-01T00:00:00+00:00", 1.0)
+        recorder.record(Place.of(trial, built), answer, "2026-01-01T00:00:00+00:00", 1.0)
     return Tape(tmp_path)
 
 
@@ -57,7 +57,7 @@ def test_suite(benchmark, tape, tmp_path):
     def replay() -> None:
         trial = Trial(CASE, 49)
         built = trial.build()
-        outcome = built.judge(tape.reply(Wanted.of(trial, built)))
+        outcome = built.judge(tape.reply(Place.of(trial, built)))
         assert outcome.kind == "correct"
 
     benchmark(replay)

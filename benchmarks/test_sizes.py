@@ -24,8 +24,8 @@ from longctx.corpus.question_bank import load_bank
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.recording.missing import missing
-from longctx.recording.request import request_body
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, request_body
+from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 from longctx.report.charts import charts, draw
 from longctx.report.page.page import page_of
@@ -91,7 +91,7 @@ def test_collages(tell, tmp_path, small):
     def replay() -> None:
         trial = next(trials)
         built = trial.build()
-        reply = tape.reply(Wanted.of(trial, built))
+        reply = tape.reply(Place.of(trial, built))
         assert reply is not None
         built.judge(reply)
 

@@ -17,7 +17,7 @@ SLUGS = {
 TOKENS = {"filler": 24, "first": 9, "hop": 11, "needle": 20, "query": 9, "dots": 1, "word": 3.4, "fixed": 330}
 
 
-@pytest.mark.parametrize("kind", SLUGS, ids=lambda kind: kind.test)
+@pytest.mark.parametrize("kind", SLUGS, ids=lambda kind: kind.declared.name)
 @pytest.mark.benchmark(group="a prompt of 100,000 tokens")
 def test_build(benchmark, kind):
     words = PromptSet.open(HERE, "protocol").wording(kind).words

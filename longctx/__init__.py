@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from longctx.vocabulary.cell import Mark as Mark
     from longctx.vocabulary.cell import Outcome as Outcome
     from longctx.vocabulary.cell import Reply as Reply
-    from longctx.vocabulary.declaration import Counts as Counts
-    from longctx.vocabulary.declaration import ProtocolCell as ProtocolCell
+    from longctx.vocabulary.counts import Counts as Counts
     from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
     from longctx.vocabulary.judging import unanswered as unanswered
     from longctx.vocabulary.protocol import protocol as protocol
     from longctx.vocabulary.protocol_cell import ProtocolAsk as ProtocolAsk
+    from longctx.vocabulary.protocol_cell import ProtocolCell as ProtocolCell
     from longctx.vocabulary.protocol_cell import ProtocolDraw as ProtocolDraw
     from longctx.vocabulary.protocol_cell import TrialNumber as TrialNumber
     from longctx.vocabulary.questions import BankAxes as BankAxes
@@ -61,8 +61,8 @@ PUBLIC = {
     "longctx.engine.run": ("Run",),
     "longctx.vocabulary.protocol": ("protocol",),
     "longctx.vocabulary.grid": ("Axes", "Count"),
-    "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber"),
-    "longctx.vocabulary.declaration": ("ProtocolCell", "Counts"),
+    "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber", "ProtocolCell"),
+    "longctx.vocabulary.counts": ("Counts",),
     "longctx.vocabulary.cell": ("Reply", "Outcome", "Mark"),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),

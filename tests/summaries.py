@@ -60,7 +60,7 @@ def _of(name: str, analysis: Any) -> OfTest:
         reporting_of(test),
         analysis,
         test.context,
-        test.cell.identified_by,
+        test.parameters,
     )
 
 

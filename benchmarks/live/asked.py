@@ -17,7 +17,8 @@ from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from tests.here import HERE
 from tests.protocols import LineRetrieval
 
@@ -58,5 +59,5 @@ async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass
         asked = await ask_all(client, tape, trials, bounds, Silent())
         ended = time.monotonic()
     again = Tape(folder)
-    on_tape = sum(again.reply(Wanted.of(trial, trial.build())) is not None for trial in asked_case.each_trial())
+    on_tape = sum(again.reply(Place.of(trial, trial.build())) is not None for trial in asked_case.each_trial())
     return Pass(asked, on_tape, asked_at - started, ended - asked_at)

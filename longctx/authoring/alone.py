@@ -6,12 +6,11 @@ It is kept if it is right with its evidence alone and wrong without it. No test 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from longctx.config.prompts import Wording
-from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply, Words
+from longctx.vocabulary.cell import BuiltTrial, Cell, Declaration, Identity, Outcome, Reply, Words
 
 PROMPTS = {
     "evidence": "{evidence}\n\n{question}\nAnswer in a few words, with nothing but the answer.",
@@ -26,17 +25,19 @@ ROOM = 60
 class Alone(Cell):
     """A question with its evidence, or with nothing. One trial, whatever the seed."""
 
-    test: ClassVar[str] = "alone"
-    version: ClassVar[int] = 1
-    identified_by: ClassVar[tuple[str, ...]] = ("given",)
-    templates: ClassVar[Mapping[str, tuple[str, ...]]] = dict.fromkeys(PROMPTS, ("question",))
+    declared = Declaration(
+        name="alone",
+        parameters=("given",),
+        templates=dict.fromkeys(PROMPTS, ("question",)),
+        size=lambda cell, tokens: cell.reference_tokens * tokens["reference"],
+    )
 
     given: str
     """`evidence` or `nothing`."""
     max_tokens: int = field(default=ROOM, kw_only=True)
     question: str = field(kw_only=True, repr=False)
     evidence: str = field(kw_only=True, repr=False)
-    tokens: int = field(kw_only=True, repr=False)
+    reference_tokens: int = field(kw_only=True, repr=False)
     """About those of the prompt, in the reference vocabulary."""
 
     def run(
@@ -47,9 +48,6 @@ class Alone(Cell):
         built = BuiltTrial(self.identity(seed, index, repeat), "", user, "", self.max_tokens, depth=0.0)
         answer(built)
         return built, None
-
-    def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return int(self.tokens * tokens["reference"])
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         text = "\0".join([self.question, self.evidence if self.given == "evidence" else ""])

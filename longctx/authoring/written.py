@@ -19,11 +19,10 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
 
 from longctx.authoring.faults import JOINERS
 from longctx.corpus.question_bank import BankQuestion, dropped_beside, dump, load_questions
@@ -31,7 +30,7 @@ from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
 from longctx.text import visible
 from longctx.vocabulary.bank import Section, numerical
-from longctx.vocabulary.cell import CUT_OFF, BuiltTrial, Cell, Identity, Outcome, Reply, Words
+from longctx.vocabulary.cell import CUT_OFF, BuiltTrial, Cell, Declaration, Identity, Outcome, Reply, Words
 from longctx.vocabulary.text import fill
 
 LONGEST = 1000
@@ -339,19 +338,21 @@ class Writing(Cell):
     The trial is identified by the section's id and text, so that it stays the same when other documents come or go.
     """
 
-    test: ClassVar[str] = "writing"
-    version: ClassVar[int] = 1
-    identified_by: ClassVar[tuple[str, ...]] = ("per_section",)
-    templates: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "system": (),
-        "prompt": ("number", "others", "passage", "passage1", "questions1", "passage2", "questions2"),
-        "passage1": (),
-        "questions1": (),
-        "passage2": (),
-        "questions2": (),
-        "prefill": (),
-        "without_prefill": ("prefill",),
-    }
+    declared = Declaration(
+        name="writing",
+        parameters=("per_section",),
+        templates={
+            "system": (),
+            "prompt": ("number", "others", "passage", "passage1", "questions1", "passage2", "questions2"),
+            "passage1": (),
+            "questions1": (),
+            "passage2": (),
+            "questions2": (),
+            "prefill": (),
+            "without_prefill": ("prefill",),
+        },
+        size=lambda cell, tokens: (PROMPT_TOKENS + cell.section.tokens) * tokens["reference"],
+    )
 
     per_section: int
     max_tokens: int = field(default=3000, kw_only=True)
@@ -380,9 +381,6 @@ class Writing(Cell):
         )
         answer(built)
         return built, None
-
-    def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return int((PROMPT_TOKENS + self.section.tokens) * tokens["reference"])
 
     @property
     def id(self) -> str:

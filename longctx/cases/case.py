@@ -9,7 +9,7 @@ import json
 import statistics
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from longctx.config.models import ModelProfile, load_model
@@ -53,8 +53,6 @@ class Case:
     """How long its model's replies are by its answers; None if it has too few."""
     strategy: str = ""
     """The strategy of context management, by name; empty if it is not varied."""
-    guessing: float | None = None
-    """The rate that guessing reaches, as the marker of a test function states it."""
 
     @property
     def group(self) -> Group:
@@ -93,14 +91,15 @@ class Case:
     @property
     def token_values(self) -> dict[str, float] | None:
         """What `Cell.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
-        if not self.cell.is_counted():
+        if self.cell.declared.counts is None:
             return {}
         return self.model.token_values(self.cell.test, self.counts_key)
 
     @property
     def counts_key(self) -> str:
         """What names, in the model's profile, the counts of its cell's probes with this wording."""
-        return self.cell.counts_key(self.wording.digest, self.wording.words)
+        counts = self.cell.declared.counts
+        return counts.key(self.wording.digest, self.wording.words) if counts else self.wording.digest
 
     @property
     def size(self) -> int:
@@ -137,7 +136,7 @@ class Case:
     @property
     def added_tokens(self) -> int:
         """The estimated tokens of what a request holds beside the cell's prompt: tools and blocks, for instance."""
-        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.counts_system)
+        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.declared.fills_window)
         if self.shape == TEXT:
             return profiles
         return profiles + round(shapes.added_tokens(self.shape, self.cell.piece_count) * self.model.tokens.reference)
@@ -149,19 +148,14 @@ class Case:
         return self.size_tokens + self.cell.longest_tokens(tokens) - self.cell.size_tokens(tokens)
 
     @property
-    def longest_tokens(self) -> int:
-        """The input tokens of the longest request plus a tenth, since estimates and counts of one prompt are rough."""
-        return self.most_tokens * 11 // 10
+    def tokens(self) -> RequestTokens:
+        """The tokens of each of its requests."""
+        return RequestTokens(self.size_tokens, self.most_tokens, self.reply_tokens, self.replies)
 
     @property
     def reply_tokens(self) -> int:
         """The most tokens that a reply may take, thinking included."""
         return self.cell.max_tokens + self.model.thinking_tokens
-
-    @property
-    def expected_reply_tokens(self) -> float:
-        """The tokens that a reply takes on average, by the model's answers; before it has any, the most it may take."""
-        return self.reply_tokens if self.replies is None else min(self.replies.mean, self.reply_tokens)
 
     def fitted(self) -> Case:
         """Return this case with its cell fitted to the model, ready to build trials.
@@ -216,47 +210,12 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """The prefixes that a prompt shares with those asked around it (live/cost/prefixes.py), in characters."""
-
-    length: int = 0
-    """The length of the user's turn."""
-    cuts: tuple[int, ...] = ()
-    """Where the shared prefixes end, ascending; the longest are marked for the model's prompt cache."""
-    read: int = 0
-    """The length of the prefix that an earlier question wrote to the cache."""
-    after: str | None = None
-    """The key of that question."""
-    direct: bool = False
-    """Whether it is asked directly in a run that asks in batches, because the prompt cache is cheaper."""
-
-    @property
-    def read_share(self) -> float:
-        """The share of the prompt that is read from the cache, between 0 and 1."""
-        return self.read / self.length if self.read else 0.0
-
-    @property
-    def write_share(self) -> float:
-        """The share of the prompt that is written to the cache, between 0 and 1."""
-        return (self.cuts[-1] - self.read) / self.length if self.cuts else 0.0
-
-
-@dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial of a fitted case.
-
-    The other fields are no part of its identity.
-    """
+    """One trial of a fitted case."""
 
     case: Case
     index: int
     repeat: int = 0
-    shared: Shared = field(default=Shared(), compare=False)
-    """The prefixes that it shares with other questions."""
-    built: BuiltTrial | None = field(default=None, compare=False, repr=False)
-    """Its trial, if it was kept."""
-    sha256: str = field(default="", compare=False)
-    """The digest of its request; empty if it is not known."""
 
     @property
     def identity(self) -> Identity:
@@ -265,8 +224,12 @@ class Trial:
     @property
     def key(self) -> str:
         """The text that identifies this trial for this model and wording."""
+        return self.key_of(self.case.model)
+
+    def key_of(self, model: ModelProfile) -> str:
+        """Return the text that identifies it if another model is asked in place of its own."""
         case = self.case
-        return "/".join([case.model.model, case.wording.digest, str(self.identity), *case.treatments])
+        return "/".join([model.model, case.wording.digest, str(self.identity), *case.treatments])
 
     @property
     def prefix(self) -> str | None:
@@ -279,8 +242,6 @@ class Trial:
 
     def build(self) -> BuiltTrial:
         """Return the trial. Raises UserError if its cell cannot be built with these parameters."""
-        if self.built is not None:
-            return self.built
         return self.run(lambda built: None)[0]
 
     def run(self, answer: Callable[[BuiltTrial], Reply | None]) -> tuple[BuiltTrial, Outcome | None]:
@@ -333,7 +294,7 @@ class TableChoices:
 def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[Case]:
     """Return a test's cases, each once, in the order of the profile's tables. Raises UserError."""
     models, prompts = chosen.models, chosen.prompts
-    grids = profile.grids(test.test)
+    grids = profile.grids(test.declared.name)
     sets = _prompt_sets(chosen.workspace, grids, prompts)
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
@@ -364,7 +325,7 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "cell-of-two-banks",
-                        f"Two [{test.test}] tables of the profile ask {model} {case.cell.slug} with questions "
+                        f"Two [{case.cell.test}] tables of the profile ask {model} {case.cell.slug} with questions "
                         f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",
                     )
@@ -434,6 +395,29 @@ class ReplyTokens:
 
     def __str__(self) -> str:
         return f"{self.mean:,.0f} tokens"
+
+
+@dataclass(frozen=True, slots=True)
+class RequestTokens:
+    """The tokens of a request and of its reply."""
+
+    prompt: int
+    most: int
+    """Those of the longest prompt of its cell."""
+    reply: int
+    """The most that its reply may take, thinking included."""
+    replies: ReplyTokens | None = None
+    """How long replies are by the model's answers; None if it has too few."""
+
+    @property
+    def longest(self) -> int:
+        """Those of the longest prompt plus a tenth, since estimates and counts of one prompt are rough."""
+        return self.most * 11 // 10
+
+    @property
+    def expected(self) -> float:
+        """The tokens that a reply takes on average, by the model's answers; before it has any, the most it may take."""
+        return self.reply if self.replies is None else min(self.replies.mean, self.reply)
 
 
 CHARACTERS_A_TOKEN = {"text": 4, "json": 3}

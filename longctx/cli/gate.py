@@ -16,6 +16,15 @@ from longctx.errors import BadValue, UserError
 from longctx.gate.rules import MARGIN
 
 RESULTS = "results.jsonl"
+FIELDS = {
+    "id": "the field that identifies an item (default: id); a field of an object is named as in scores.f1",
+    "correct": "the field of the outcome: true, false, or a score from 0 to 1 (default: correct or score)",
+    "answer": "the field of the model's answer, which is shown of lost items (default: answer)",
+    "expected": "the field of the right answer (default: expected)",
+    "band": "items with the same value of this field form a band (default: band)",
+    "cluster": "items with the same value of this field form a cluster (default: cluster)",
+}
+"""The options that name a field of a file, and their help."""
 
 if TYPE_CHECKING:
     from longctx.results.manifest import Manifest, RecordedTerms
@@ -30,8 +39,8 @@ def add(commands: Any) -> None:
         help="gate the results of any evaluation tool",
         description="Judges NEW against OLD by the statistics of pytest's --ctx-baseline: pairs of one id, clusters, "
         "Holm over the bands, a margin. Each is a log of inspect_ai (.eval or .json), samples of "
-        "lm-evaluation-harness (samples_*.jsonl), output of promptfoo (results.json), a file of JSON lines with id, "
-        "correct and, if known, band, cluster, cost and guessing, or a run folder of longctx; OLD may be a "
+        "lm-evaluation-harness (samples_*.jsonl), output of promptfoo (.json or .jsonl), any JSON lines, JSON array, "
+        "CSV or TSV with one result per item, each also gzipped, or a run folder of longctx; OLD may be a "
         "baseline's file. An id of OLD that NEW lacks is not measured. "
         "The rows of other tools have no digests, so that both runs sent the same cannot be checked. The exit "
         "status is that of a gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
@@ -67,8 +76,8 @@ def add(commands: Any) -> None:
         help="of several providers, prompts, scorers, filters or metrics in a file, take this one. Repeat it for other "
         "keys; of a key given twice, the first value is for OLD and the second for NEW",
     )
-    parser.add_argument("--cluster", metavar="FIELD", help="items with the same value of this field form a cluster")
-    parser.add_argument("--band", metavar="FIELD", help="items with the same value of this field form a band")
+    for name, text in FIELDS.items():
+        parser.add_argument(f"--{name}", metavar="FIELD", help=text)
     declare(parser, *GATE)
     emit.add(parser)
     parser.set_defaults(run=run)
@@ -106,16 +115,18 @@ def run(options: argparse.Namespace) -> int:
     from longctx.report.verdict_document import verdict_document
     from longctx.results.baseline_file import is_baseline, load_baseline
     from longctx.results.foreign.result import Choice
-    from longctx.results.imported import check_same_documents, load_results, with_lacking
+    from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_lacking
     from longctx.results.store import find_run, load
 
     emit.check(options)
-    old, new = (Choice(select, options.cluster, options.band) for select in _selected(options.select))
+    named = {name: field for name in FIELDS if (field := getattr(options, name))}
+    old, new = (Choice(select, named) for select in _selected(options.select))
     kept = load_baseline(options.old) if is_baseline(options.old) else None
-    before, earlier = (kept.rows, kept.manifest) if kept else load_results(options.old, old)
-    after, manifest = load_results(options.new, new)
+    of_old = Loaded(kept.rows, RUN, kept.manifest) if kept else load_results(options.old, old)
+    of_new = load_results(options.new, new)
+    check_comparable(of_old, of_new, (options.old, options.new))
+    before, after, earlier, manifest = of_old.rows, of_new.rows, of_old.manifest, of_new.manifest
     kept = kept or (load_baseline(_folder(options.old)) if earlier and manifest else None)
-    check_same_documents(before, after, (options.old, options.new))
     terms = _terms(options, manifest or earlier)
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
     known: Mapping[str, Protocol] = {}

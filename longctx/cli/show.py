@@ -30,7 +30,8 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.engine.function_runs import ShowingRun
     from longctx.functions.measure import Result
-    from longctx.functions.trial import FunctionTrial, Lacking
+    from longctx.functions.trial import FunctionTrial
+    from longctx.recording.request import Request
 
 CELL = re.compile(r"(\w+)/([\w.+-]+)(?:#([\w.:@+-]+))?")
 LIKE = "Write PROTOCOL/PARAMETERS[#TRIAL], such as line_retrieval/lines-20-block_size-5#3."
@@ -163,7 +164,7 @@ def _print(trial: Trial, model: str | None) -> None:
         "depth": f"{built.depth:.3f}",
         "tokens from the needle to the end": built.distance_from_end,
         **built.recorded,
-        **trial.case.cell.run_facts,
+        **trial.case.cell.items.facts,
         "about, in tokens": f"{trial.case.size_tokens:,}",
         "max_tokens, unless a profile sets it": trial.case.reply_tokens,
         "headers": as_lines(trial.case.model.treatments).replace("\n", "; ") or None,
@@ -205,7 +206,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
         raise UserError("bad-cell-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)
     wording = PromptSet.open(options.workspace, prompts).wording(test, document)
-    if model is None and test.is_counted():
+    if model is None and test.declared.counts:
         raise UserError(
             "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
         )
@@ -278,9 +279,9 @@ def _print_function(trial: FunctionTrial, result: Result) -> None:
     print(f"# trial: {trial.trial.identity}")
     print(f"# model: {case.model.model}")
     before: list[Any] = []
-    issued: list[Exchange | Lacking] = [*trial.exchanges, *trial.lacking]
+    issued: list[Exchange | Request] = [*trial.exchanges, *trial.unanswered]
     for number, each in enumerate(issued, start=1):
-        api = api_at(each.wanted.path) or messages
+        api = api_at(each.place.path) or messages
         request = api.as_request(each.body)
         turns = list(request["messages"])
         goes_on = bool(before) and turns[: len(before)] == before
@@ -288,7 +289,7 @@ def _print_function(trial: FunctionTrial, result: Result) -> None:
         facts = {
             "max_tokens": api.most_tokens(each.body),
             "headers": as_lines(each.model.treatments).replace("\n", "; ") or None,
-            "sha256 of the request": each.wanted.sha256,
+            "sha256 of the request": each.place.sha256,
         }
         for name, value in facts.items():
             if value is not None:

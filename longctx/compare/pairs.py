@@ -1,7 +1,7 @@
 """The trials that two runs have in common: the same item, whatever the treatment.
 
 An item is what is asked about: a question, a drawn needle, a case. The model, the prompts and the documents are never
-part of it. A test declares which of its parameters are treatments of the same item, too (`Cell.treatments`).
+part of it. A test declares which of its parameters are treatments of the same item, too (`Declaration.treatments`).
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Treatments:
 
         What such a test draws never depends on its parameters.
         """
-        return cls(None, None) if test is None else cls(test.cell.identified_by, test.cell.treatments)
+        return cls(None, None) if test is None else cls(test.parameters, test.treatments)
 
     def keeps_item(self, parameter: str) -> bool:
         return self.same_item is None or parameter in self.same_item

@@ -72,7 +72,7 @@ class PromptSet:
 
     def holds(self, test: type[Cell]) -> bool:
         """Return whether the set has templates of a test; a set may have some tests only."""
-        return any((folder / test.test).is_dir() for folder in (self.folder, *self.further))
+        return any((folder / test.declared.name).is_dir() for folder in (self.folder, *self.further))
 
     def wording(self, test: type[Cell], document: str | None = None) -> Wording:
         """Return the checked templates of a test. Raises UserError, which names a file or placeholder that is missing
@@ -82,15 +82,15 @@ class PromptSet:
         """
         folder = self._folder_of(test)
         _check_names(folder, test)
-        words = {name: self._template(folder, name, expected) for name, expected in test.templates.items()}
+        words = {name: self._template(folder, name, expected) for name, expected in test.declared.templates.items()}
         renamed = {name: _with_document(document, text) for name, text in words.items()} if document else words
         document, words = (None if renamed == words else document), renamed
         content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
         return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
     def _folder_of(self, test: type[Cell]) -> Path:
-        folders = (folder / test.test for folder in (self.folder, *self.further))
-        return next((folder for folder in folders if folder.is_dir()), self.folder / test.test)
+        folders = (folder / test.declared.name for folder in (self.folder, *self.further))
+        return next((folder for folder in folders if folder.is_dir()), self.folder / test.declared.name)
 
     def _template(self, folder: Path, name: str, placeholders: tuple[str, ...]) -> str:
         path = folder / f"{name}.txt"
@@ -132,11 +132,11 @@ def _folders(workspace: Workspace, name: str) -> list[Path]:
 
 def _check_names(folder: Path, test: type[Cell]) -> None:
     """Raise UserError if a folder has a template that its test does not use: its name was probably mistyped."""
-    names = [f"{name}.txt" for name in test.templates]
+    names = [f"{name}.txt" for name in test.declared.templates]
     if unknown := sorted({path.name for path in folder.glob("*.txt")} - {*names}):
         raise UserError(
             "unknown-template",
-            f"{folder / unknown[0]} is not a template of {test.test}, so it would never be sent. "
+            f"{folder / unknown[0]} is not a template of {test.declared.name}, so it would never be sent. "
             f"{did_you_mean(unknown[0], names)} Rename the file, or move it out of the folder.",
         )
 

@@ -69,8 +69,8 @@ def save(
     manifest, rows = require_manifest(folder), load_rows(folder)
     check_not_stopped(manifest, rows)
     added = new_rows(file, manifest, rows) if add else []
-    if lacking := "; ".join(incomplete_sentences(manifest, rows)):
-        why = f"The run {folder.name} is incomplete: {lacking}. A gate against it judges the rest alone."
+    if missing := "; ".join(incomplete_sentences(manifest, rows)):
+        why = f"The run {folder.name} is incomplete: {missing}. A gate against it judges the rest alone."
         if not force:
             raise UserError(
                 "run-incomplete",

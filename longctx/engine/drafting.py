@@ -16,7 +16,7 @@ from longctx.errors import UserError
 from longctx.functions.cells import load_cases
 from longctx.functions.transcript import Probe
 from longctx.live.cost.money import cost, usd
-from longctx.recording.tape import Wanted
+from longctx.recording.request import Place
 from longctx.stats.losses import probes_needed
 from longctx.text import count
 
@@ -68,20 +68,20 @@ class Tried:
         return f"{'; '.join(parts)}."
 
 
-def spread(sections: Sequence[Section], wanted: int) -> tuple[list[Section], int]:
-    """Return sections from every part, and how many questions about each make as many as are wanted."""
-    each = min(MOST_PER_SECTION, max(PER_SECTION, -(-wanted // len(sections))))
-    chosen = min(len(sections), -(-wanted // each))
+def spread(sections: Sequence[Section], number: int) -> tuple[list[Section], int]:
+    """Return sections from every part, and how many questions about each make so many."""
+    each = min(MOST_PER_SECTION, max(PER_SECTION, -(-number // len(sections))))
+    chosen = min(len(sections), -(-number // each))
     return [sections[(2 * place + 1) * len(sections) // (2 * chosen)] for place in range(chosen)], each
 
 
 class Drafting:
     """Has a model draft questions about some texts, and keeps those that need the text."""
 
-    def __init__(self, run: Run, model: ModelProfile, sections: Sequence[Section], wanted: int | None) -> None:
-        """wanted: how many questions; None for as many as the answer takes."""
+    def __init__(self, run: Run, model: ModelProfile, sections: Sequence[Section], number: int | None) -> None:
+        """number: how many questions; None for as many as the answer takes."""
         self._run, self._model = run, model
-        self.sections, self._each = spread(sections, wanted or probes_needed(CHANGING))
+        self.sections, self._each = spread(sections, number or probes_needed(CHANGING))
         self.number = self._each * len(self.sections)
 
     @cached_property
@@ -139,7 +139,7 @@ class Drafting:
         if prices is None:
             return f"its price is not known, since {model.model} has no prices"
         reference = model.tokens.reference
-        requests = [] if drafts else [(case.size_tokens, TOKENS_A_QUESTION * self._each) for case in self._lacking()]
+        requests = [] if drafts else [(case.size_tokens, TOKENS_A_QUESTION * self._each) for case in self._unanswered()]
         texts = [draft.evidence for draft in drafts] or [each.text for each in self.sections for _ in range(self._each)]
         requests += [(round(len(text) / 4 * reference), ROOM // 4) for text in texts]
         requests += [(round(60 * reference), ROOM // 4) for _ in texts]
@@ -150,7 +150,7 @@ class Drafting:
             )
         )
 
-    def _lacking(self) -> list[Case]:
+    def _unanswered(self) -> list[Case]:
         tape = self._run.tape("once")
         return [case for case in self._cases if reply_of(case, tape) is None]
 
@@ -159,7 +159,7 @@ class Drafting:
             Case(
                 self._model,
                 WORDING,
-                Alone(given, question=draft.probe.question, evidence=draft.evidence, tokens=size),
+                Alone(given, question=draft.probe.question, evidence=draft.evidence, reference_tokens=size),
                 seed=0,
                 trials=1,
             )
@@ -176,7 +176,7 @@ class Drafting:
 def reply_of(case: Case, tape: Tape) -> Reply | None:
     """Return the recorded reply to the only question of a case. Raises TapeError."""
     [question] = case.each_trial()
-    return tape.reply(Wanted.of(question, question.build()))
+    return tape.reply(Place.of(question, question.build()))
 
 
 def own_probes(path: Path, noun: str) -> Iterator[tuple[Mapping[str, Any], Probe]]:

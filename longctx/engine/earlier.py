@@ -46,29 +46,29 @@ def earlier_answers(
     return {identity: Earlier(row, views.get(row.identity, {}), identity in same) for identity, row in before.items()}
 
 
-def views_of(baseline: Baseline, wanted: Sequence[Row], cassettes: Path | None) -> dict[RowIdentity, Mapping[str, Any]]:
+def views_of(baseline: Baseline, shown: Sequence[Row], cassettes: Path | None) -> dict[RowIdentity, Mapping[str, Any]]:
     """Return the views of a baseline's rows, or the replies that are known of them, by the identity of the row.
 
-    wanted: the rows whose cells are looked up in the recordings, if the baseline holds no replies.
+    shown: the rows whose cells are looked up in the recordings, if the baseline holds no replies.
     """
     if baseline.folder is not None:
         return {row.identity: view for row, view in load(baseline.folder).seen()}
     kept: Mapping[RowIdentity, str] = baseline.replies
     if not kept and cassettes is not None:
-        kept = recorded_replies(baseline.rows, wanted, cassettes, baseline.saved_at)
+        kept = recorded_replies(baseline.rows, shown, cassettes, baseline.saved_at)
     return {identity: {"reply": reply} for identity, reply in kept.items()}
 
 
 def recorded_replies(
-    rows: Sequence[Row], wanted: Sequence[Row], cassettes: Path, saved_at: str
+    rows: Sequence[Row], shown: Sequence[Row], cassettes: Path, saved_at: str
 ) -> dict[RowIdentity, str]:
-    """Return the recorded replies behind the rows of a baseline. wanted: the rows whose cells are looked up.
+    """Return the recorded replies behind the rows of a baseline. shown: the rows whose cells are looked up.
 
     A row has a reply only if the recorded requests have the digest that the baseline kept of its own. Earlier
     baselines have one digest for each group of rows.
     """
     replies: dict[RowIdentity, str] = {}
-    files = {file_of(row) for row in wanted}
+    files = {file_of(row) for row in shown}
     for file, of_file in grouped(rows, file_of).items():
         if file not in files:
             continue

@@ -7,8 +7,9 @@ out the same trials, since looks depend on the seed and on the recorded answers 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Generator, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
@@ -24,7 +25,7 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
 from longctx.recording.episodes import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import Tape
-from longctx.recording.trials import Ended, Judged, Waiting, run_protocol
+from longctx.recording.trials import Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import with_answers
 from longctx.vocabulary.cell import name_of_test
@@ -32,7 +33,8 @@ from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 
 if TYPE_CHECKING:
     from longctx.live.failure import Asked
-    from longctx.live.run import AskingOrder, AskQuestions
+    from longctx.live.run import AskingOrder, SendRequests
+    from longctx.recording.request import Request
     from longctx.views.reporting import Reports
 
 PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
@@ -46,17 +48,13 @@ def until_settled(run: RunData, tape: Tape) -> AskingOrder:
 
     from longctx.live.failure import Asked
 
-    async def order(cases: Sequence[Case], trials: Sequence[Trial], ask: AskQuestions) -> Asked:
-        looks, asked = LiveLooks(run, cases, tape), Asked()
-        by_key = {trial.key: trial for trial in trials}
-        steps = looks.steps(by_key)
-        try:
-            now = next(steps)
-            while True:
-                asked.add(await ask([by_key[key] for key in by_key if key in now]))
-                now = steps.send(stopped_by(asked.stopped, asked.failures.values()))
-        except StopIteration as end:
-            asked.failures |= end.value
+    async def order(cases: Sequence[Case], requests: Sequence[Request], send: SendRequests) -> Asked:
+        by_key, asked = {request.key: request for request in requests}, Asked()
+        steps = Steps(InterimLooks(run, cases, tape, partial(run_protocol, tape)), by_key)
+        for now in steps:
+            asked.add(await send([by_key[key] for key in by_key if key in now]))
+            steps.stop(stopped_by(asked.stopped, asked.failures.values()))
+        asked.failures |= steps.not_asked
         return asked
 
     return order
@@ -83,7 +81,7 @@ def keep_left_out(run: RunData) -> None:
         cases = [case.fitted() for case in run.plan.cases if case.size]
     except UserError:
         return  # a cell that cannot be built; its test says why
-    run.unasked |= left_out_by(LiveLooks(run, cases, tape))
+    run.unasked |= left_out_by(InterimLooks(run, cases, tape, partial(run_protocol, tape)))
 
 
 def may_leave_out_functions(run: RunData) -> bool:
@@ -95,31 +93,34 @@ def may_leave_out_functions(run: RunData) -> bool:
     return any(map(run.recorded.any_in_looks, sorted(names)))
 
 
-def left_out_by(looks: LiveLooks) -> dict[str, dict[str, Any]]:
+def left_out_by(looks: InterimLooks) -> dict[str, dict[str, Any]]:
     """Return the fields of the Failure of each question that is not recorded, and that looks needed no answer to.
 
     A question whose answers are all stale counts as not recorded if all those up to the look that settled its band have
     one: a change was asked in looks, and the answers from before it are still there.
     """
-    lacking, stale = looks.lacking(), looks.stale()
-    unneeded = looks.left_out(lacking) if lacking else set()
+    unrecorded, stale = looks.unrecorded(), looks.stale()
+    unneeded = looks.left_out(unrecorded) if unrecorded else set()
     if stale:
-        unneeded |= looks.later(stale, looks.left_out(lacking | stale))
+        unneeded |= looks.later(stale, looks.left_out(unrecorded | stale))
     if not unneeded:
         return {}
     why = looks.stopped(unneeded)
     return {key: asdict(why) for key in unneeded}
 
 
-class LiveLooks:
-    """The looks of a run, and the rows known so far. Every answer is judged once.
+class InterimLooks:
+    """The looks of a run at its protocols, or at its test functions, and the rows known so far.
 
-    of: the look of each question, from 1, by its key. Questions that no gate judges belong to the first.
+    Every answer is judged once. of: the look of each trial, from 1, by its key. Those that no gate judges belong to the
+    first.
     """
 
-    def __init__(self, run: RunData, cases: Sequence[Case], tape: Tape) -> None:
+    def __init__(self, run: RunData, cases: Sequence[Case], tape: Tape, run_trial: RunTrial | None = None) -> None:
+        """run_trial: runs a trial against what is recorded; None for test functions, which `ended` is told of."""
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
+        self._run_trial = run_trial
         self._anchor = run.plan.baseline.anchor
         self._questions = {trial.key: trial for case in cases for trial in case.each_trial()}
         self.plan = looks_by(run, tape, self._questions.values())
@@ -138,36 +139,15 @@ class LiveLooks:
             self.of |= {key: looks[unit] for key, unit in of_band.items()}
         self.most = max(self.of.values(), default=0)
 
-    def steps(self, keys: Iterable[str]) -> Generator[set[str], Failure | None, dict[str, Failure]]:
-        """Yield the questions that each look asks; return why each of the others was not asked.
-
-        keys: those of the questions that lack an answer. The caller sends why no further look may follow, or None.
-        """
-        left, why = dict.fromkeys(keys), None
-        for look in range(1, self.most + 1):
-            unneeded = self.unneeded(left)
-            now = {key for key in left if self.of[key] <= look and key not in unneeded}
-            if now:
-                why = yield now
-                left = {key: None for key in left if key not in now}
-                if why:
-                    break
-        unneeded = self.unneeded(left)
-        settled = self.stopped(left) if unneeded else None
-        return {key: failure for key in left if (failure := settled if key in unneeded else why)}
-
-    def left_out(self, lacking: Collection[str]) -> set[str]:
+    def left_out(self, unrecorded: Collection[str]) -> set[str]:
         """Return those of the questions without an answer, given by their keys, that looks did not ask.
 
         The others were asked in their look, and failed: a few of them do not keep a band from being settled.
         """
-        steps = self.steps(lacking)
-        try:
-            next(steps)
-            while True:
-                steps.send(None)
-        except StopIteration as end:
-            return set(end.value)
+        steps = Steps(self, unrecorded)
+        for _ in steps:
+            pass
+        return set(steps.not_asked)
 
     def unneeded(self, left: Collection[str]) -> set[str]:
         """Return those of the questions `left`, given by their keys, whose bands are settled without them."""
@@ -191,7 +171,7 @@ class LiveLooks:
 
         return {key for key in left if needless(self._bands[key])}
 
-    def lacking(self) -> set[str]:
+    def unrecorded(self) -> set[str]:
         """Return the questions of which nothing is recorded: no answer to another request, and none that is refused."""
         return {
             key
@@ -250,26 +230,43 @@ class LiveLooks:
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
         """Return how many bands are judged elsewhere, and those that are asked to the end whatever is shown.
 
-        Elsewhere: in other shards, or of test functions, whose stated minimums count, too. To the end: bands of which
-        other shards ask a part, and those whose trials a minimum rate or a limit of growth takes.
+        Elsewhere: in other shards, of test functions or of protocols, whose stated minimums count, too. To the end:
+        bands of which other shards ask a part, and those whose trials a minimum rate or a limit of growth takes.
         """
+        own = self._bands_of(cases)
+        elsewhere, parted = (self._beside_protocols if self._run_trial else self._beside_functions)(cases, own)
+        with_minimum = self._bands_of(case for case in cases if case.min_rate is not None)
+        limited = own if rules(self._run, (), "", AT_ONCE).limits != GrowthLimits() else set()
+        return elsewhere, parted | with_minimum | limited
+
+    def _beside_protocols(self, cases: Sequence[Case], own: set[Band]) -> tuple[int, set[Band]]:
+        """Return how many bands are judged elsewhere, and those of which other shards ask a part."""
         from longctx.engine.gate_plan import minimums_of_tests
 
-        plan = self._run.plan
-        here = [(case, band) for case in cases if (band := self._band(case))]
-        everywhere = [
-            (case, band) for name in plan.tests for case in plan.all_cases_of(name) if (band := self._band(case))
-        ]
+        plan, names = self._run.plan, {case.id for case in cases if self._band(case)}
+        others = [case for name in plan.tests for case in plan.all_cases_of(name) if case.id not in names]
         if self._run.settings.shard is None:
-            everywhere = here
-        names = {case.id for case, _ in here}
-        parted = {band for case, band in everywhere if case.id not in names}
-        with_minimum = {band for case, band in here if case.min_rate is not None}
-        own = {band for _, band in here}
-        functions = {self._band(cell) for cell in self._run.cells} - {None}
-        limited = own if rules(self._run, (), "", AT_ONCE).limits != GrowthLimits() else set()
+            others = []
+        parted = self._bands_of(others)
         minimums = minimums_of_tests(self._baseline, self._reports(self._run.cells))
-        return len({band for _, band in everywhere} - own) + len(functions) + minimums, parted | with_minimum | limited
+        return len(parted - own) + len(self._bands_of(self._run.cells)) + minimums, parted
+
+    def _beside_functions(self, cases: Sequence[Case], own: set[Band]) -> tuple[int, set[Band]]:
+        """Return the same for test functions. What other shards ask of these is known from the baseline alone."""
+        from longctx.engine.gate_plan import minimums_of
+
+        plan, cells = self._run.plan, {(case.cell.test, case.cell.slug) for case in cases}
+        gated = [(name_of_test(row.test), row) for row in self._baseline if row.band is not None]
+        kept = [(test, row) for test, row in gated if test not in plan.tests]
+        asked_there = {(test, row.band) for test, row in kept if (test, row.cell) not in cells}
+        named = {(band.test, band.name) for band in own}
+        elsewhere = {(row.test, row.band) for test, row in kept if (test, row.band) not in named} - named
+        of_tests = self._bands_of(case for name in (plan.tests if plan.own else ()) for case in plan.all_cases_of(name))
+        stated = minimums_of(plan) if of_tests else 0
+        return len(of_tests) + len(elsewhere) + stated, {band for band in own if (band.test, band.name) in asked_there}
+
+    def _bands_of(self, cases: Iterable[Case]) -> set[Band]:
+        return {band for case in cases if (band := self._band(case))}
 
     def _reports(self, cases: Sequence[Case]) -> Reports:
         """Return the reports that these cells of test functions declare."""
@@ -284,15 +281,21 @@ class LiveLooks:
 
     def _known(self, key: str, trial: Trial) -> list[Row]:
         if key not in self._rows:
+            if self._run_trial is None:
+                return [unmeasured_row(self._run, trial, "not_asked", "missing")]
             # If building raises, the question's own test reports it, and the asking goes on.
             try:
-                rows = self._rows_of(trial, run_protocol(self._tape, trial))
+                rows = self._rows_of(trial, self._run_trial(trial))
             except Exception as error:
                 rows = [unmeasured_row(self._run, trial, "infra_error", str(error))]
             if not rows[0].measured:
                 return rows
             self._rows[key] = rows
         return self._rows[key]
+
+    def ended(self, trial: Trial, result: Waiting | Judged | Ended) -> None:
+        """Note a trial that ran to its end."""
+        self._rows[trial.key] = self._rows_of(trial, result)
 
     def _rows_of(self, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
         """Return the rows of a trial that was run, and note its prompts."""
@@ -303,43 +306,35 @@ class LiveLooks:
         return rows_of(self._run, self._tape, trial, result)
 
 
-class FunctionLooks(LiveLooks):
-    """The looks of test functions. Only pytest can judge their trials, and tells here how each ended."""
+class Steps:
+    """The looks at trials that lack an answer: iterating over it yields those that each look asks, by their keys."""
 
-    def ended(self, trial: Trial, result: Waiting | Judged | Ended) -> None:
-        """Note a trial that ran to its end."""
-        self._rows[trial.key] = self._rows_of(trial, result)
+    def __init__(self, looks: InterimLooks, keys: Iterable[str]) -> None:
+        self._looks, self._left = looks, dict.fromkeys(keys)
+        self._why: Failure | None = None
 
-    def _known(self, key: str, trial: Trial) -> list[Row]:
-        if key in self._rows:
-            return self._rows[key]
-        return [unmeasured_row(self._run, trial, "not_asked", "missing")]
+    def __iter__(self) -> Iterator[set[str]]:
+        looks = self._looks
+        for look in range(1, looks.most + 1):
+            unneeded = looks.unneeded(self._left)
+            now = {key for key in self._left if looks.of[key] <= look and key not in unneeded}
+            if now:
+                yield now
+                self._left = {key: None for key in self._left if key not in now}
+                if self._why:
+                    return
 
-    def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
-        """See above. What other shards ask of test functions is known from the baseline alone."""
-        from longctx.engine.gate_plan import minimums_of
+    def stop(self, why: Failure | None) -> None:
+        """Note why no further look may follow; None if it may."""
+        self._why = why
 
-        run = self._run
-        here = [(case, band) for case in cases if (band := self._band(case))]
-        own = {band for _, band in here}
-        cells = {(case.cell.test, case.cell.slug) for case in cases}
-        gated = [(name_of_test(row.test), row) for row in self._baseline if row.band is not None]
-        kept = [(test, row) for test, row in gated if test not in run.plan.tests]
-        lacking = {(test, row.band) for test, row in kept if (test, row.cell) not in cells}
-        parted = {band for band in own if (band.test, band.name) in lacking}
-        named = {(band.test, band.name) for band in own}
-        elsewhere = {(row.test, row.band) for _, row in kept} - named
-        elsewhere = {name for name in elsewhere if (name_of_test(name[0]), name[1]) not in named}
-        of_tests = {
-            band
-            for name in (run.plan.tests if run.plan.own else ())
-            for case in run.plan.all_cases_of(name)
-            if (band := self._band(case))
-        }
-        with_minimum = {band for case, band in here if case.min_rate is not None}
-        limited = own if rules(run, (), "", AT_ONCE).limits != GrowthLimits() else set()
-        stated = minimums_of(run.plan) if of_tests else 0
-        return len(of_tests) + len(elsewhere) + stated, parted | with_minimum | limited
+    @property
+    def not_asked(self) -> dict[str, Failure]:
+        """Why each of the others was not asked, once no look follows."""
+        looks, left = self._looks, self._left
+        unneeded = looks.unneeded(left)
+        settled = looks.stopped(left) if unneeded else None
+        return {key: failure for key in left if (failure := settled if key in unneeded else self._why)}
 
 
 def unit_of(trial: Trial) -> Unit:

@@ -28,7 +28,7 @@ from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.live.cost.estimate import Estimate, estimate
-from longctx.recording.request import digest_of
+from longctx.recording.request import Request, digest_of
 from longctx.report.document import Document
 from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
 from longctx.report.headline import headline, why_each_band_fails
@@ -342,7 +342,7 @@ class DocumentChanges:
     @property
     def estimates(self) -> list[Estimate]:
         """What it costs to ask what is stale or added."""
-        return estimate(self.cases, [*self.stale, *self.added])
+        return estimate(self.cases, map(Request.of, (*self.stale, *self.added)))
 
 
 def document_changes(before: Plan, after: Plan) -> DocumentChanges:

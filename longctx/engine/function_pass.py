@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Group
-from longctx.engine.early_stop import FunctionLooks, stopped_by
+from longctx.engine.early_stop import InterimLooks, Steps, stopped_by
 from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
-from longctx.functions.asking import FunctionAsker, Part
+from longctx.functions.asking import FunctionTrials, Part
 from longctx.functions.batches import Round, Rounds
 from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted
 from longctx.live.asker import Asker
-from longctx.live.batches.ledger import TapePlace
 from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget, check_cap, check_default_cap
@@ -26,6 +25,7 @@ from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
 from longctx.live.run import Done, ending
+from longctx.recording.request import Place
 from longctx.recording.tape import Tape, only_writer
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ BROKEN = Failure("test-not-run", "a test could not be run, so no further look wa
 class AskingRun(FunctionRun):
     """Asks the requests of each cell that have no recorded answer."""
 
-    def __init__(self, asker: FunctionAsker, tape: Tape) -> None:
-        super().__init__(tape)
-        self._asker = asker
+    def __init__(self, asker: Asker, trials: FunctionTrials) -> None:
+        super().__init__(asker.tape)
+        self._asker, self._trials = asker, trials
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self._asker.ask(case.each_trial(), trial_of, start)
+        self._asker.drain(self._trials.of(case.each_trial(), trial_of, start))
 
 
 class CollectingRun(FunctionRun):
@@ -93,21 +93,17 @@ class FunctionPass:
     def _ask_in_looks(self) -> None:
         """Ask look by look, and in each only the bands that are not settled yet."""
         run, failures = self._run, self.asked.failures
-        looks = FunctionLooks(run, self._cases, self._tape)
+        looks = InterimLooks(run, self._cases, self._tape)
         self._tape.looks = looks.plan
 
         def note(trial: FunctionTrial, result: Result) -> None:
             looks.ended(trial.trial, ended(trial, result))
 
-        first, steps = True, looks.steps(looks.of)
-        try:
-            now = next(steps)
-            while True:
-                self._ask(Part(now, note), first)
-                first = False
-                now = steps.send(BROKEN if self.broken else stopped_by(self.asked.stopped, failures.values()))
-        except StopIteration as end:
-            failures |= end.value
+        steps = Steps(looks, looks.of)
+        for number, now in enumerate(steps):
+            self._ask(Part(now, note), first=not number)
+            steps.stop(BROKEN if self.broken else stopped_by(self.asked.stopped, failures.values()))
+        failures |= steps.not_asked
 
     def _ask(self, part: Part, first: bool) -> None:
         """Ask some of the trials. first: whether they are the first, whose canary a batch is preceded by."""
@@ -121,18 +117,18 @@ class FunctionPass:
         elif not (first and self._run.settings.canary) or self._ask_directly(part, rounds.held, only_canary=True):
             self._ask_in_rounds(part, rounds)
 
-    def _ask_directly(self, part: Part, held: Mapping[TapePlace, Failure], only_canary: bool = False) -> bool:
+    def _ask_directly(self, part: Part, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
         """Ask request by request. Return whether nothing has stopped the asking.
 
         held: why what batches hold is not asked.
         """
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
-            asking = FunctionAsker(asker, self._canary, part, held, only_canary)
-            self._run_functions(AskingRun(asking, self._tape), asker.halt, asking.wait)
+            trials = FunctionTrials(self._tape, tally, self._canary, part, held, only_canary)
+            self._run_functions(AskingRun(asker, trials), asker.halt, asker.wait)
         asked = asker.asked
-        asking.asked.answered, asking.asked.stopped, asking.asked.others = asked.answered, asked.stopped, asked.others
-        self.asked.add(asking.asked)
+        trials.asked.answered, trials.asked.stopped, trials.asked.others = asked.answered, asked.stopped, asked.others
+        self.asked.add(trials.asked)
         return self.asked.stopped is None
 
     def _ask_in_rounds(self, part: Part, rounds: Rounds) -> None:

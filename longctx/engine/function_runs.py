@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from longctx.cases.case import Case, Trial
-from longctx.engine.early_stop import FunctionLooks, left_out_by
+from longctx.engine.early_stop import InterimLooks, left_out_by
 from longctx.engine.gate_plan import SubjectBand, band_of, cannot_pass, target_of
 from longctx.engine.measure import MeasuredCase, Measurer
 from longctx.errors import TapeError, UserError
@@ -22,7 +22,7 @@ from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.trial import FunctionTrial
 from longctx.gate.plan import Load
-from longctx.live.batches.ledger import Ledger, place_of
+from longctx.live.batches.ledger import Ledger
 from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.live.estimating import with_estimated_counts
 from longctx.recording.tape import Tape
@@ -124,11 +124,11 @@ class EstimatingRun(FunctionRun):
             estimates.add_recorded(replayed, start(replayed))
             if (result := start(running)).kind == "error":
                 estimates.add_error(case, result)
-            lacking = [lack for lack in running.lacking if self.tape.asks_request(lack.wanted)]
-            free = [lack for lack in lacking if place_of(lack.wanted) not in self._claimed]
-            self.held += len(lacking) - len(free)
+            asked = [request for request in running.unanswered if self.tape.asks_request(request.place)]
+            free = [request for request in asked if request.place not in self._claimed]
+            self.held += len(asked) - len(free)
             if free:
-                estimates.add_lacking(running, free)
+                estimates.add_unanswered(running, free)
 
 
 class PlanningRun(EstimatingRun):
@@ -204,7 +204,7 @@ def leave_out(run: RunData, tests: Functions) -> None:
 
     replaying = ReplayingRun(run.tape(), Part(ended=note))
     tests.run(replaying)
-    looks = FunctionLooks(run, replaying.cells, run.recorded)
+    looks = InterimLooks(run, replaying.cells, run.recorded)
     for trial, of_trial in known:
         looks.ended(trial, of_trial)
     run.unasked |= left_out_by(looks)

@@ -23,7 +23,8 @@ from longctx.gate.validity import vacuous_bands
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.live.failure import Unasked
 from longctx.live.watch import Say
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from longctx.results.row import Row, Subject, grouped
 from longctx.views.declared import reporting_of_test
 from longctx.views.reporting import Reports
@@ -48,14 +49,14 @@ class Preflight:
         self._baseline = run.plan.baseline.rows
         self._known: dict[str, Row] = {}
 
-    def passed_over(self, trial: Trial, wanted: Wanted) -> None:
+    def passed_over(self, trial: Trial, place: Place) -> None:
         """Note a question that is not asked: its recorded answer counts, or the record mode does not ask it."""
         try:
-            reply = self._tape.reply(wanted)
+            reply = self._tape.reply(place)
         except TapeError as error:
             row = unmeasured_row(self._run, trial, "infra_error", error.code)
         else:
-            stale = unmeasured_row(self._run, trial, "not_asked", self._tape.status(wanted))
+            stale = unmeasured_row(self._run, trial, "not_asked", self._tape.status(place))
             row = foreseen_row(self._run, trial, reply) if reply else stale
         self._known[trial.key] = row
 
@@ -82,7 +83,7 @@ class Preflight:
     def _gated(self) -> list[Row]:
         """Return the baseline's rows in the bands that this run judges."""
         bands = {(case.cell.test, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
-        stated = {case.cell.test: case.guessing for case in self._run.cells}
+        stated = {case.cell.test: case.cell.declared.guessing for case in self._run.cells}
         return [
             replace(row, guessing=stated.get(row.test) or row.guessing)
             for row in self._baseline
@@ -260,7 +261,7 @@ class _Sum:
         self.input_tokens += case.size_tokens * len(clusters)
         self.output_tokens += case.reply_tokens * len(clusters)
         self.in_contexts |= case.cell.questions_per_context > 1
-        expected, most = (_price_of(case, reply, clusters) for reply in (case.expected_reply_tokens, case.reply_tokens))
+        expected, most = (_price_of(case, reply, clusters) for reply in (case.tokens.expected, case.reply_tokens))
         if self.prices is None or expected is None or most is None:
             self.prices = None
             return

@@ -15,8 +15,8 @@ from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.logs import LOG
 from longctx.recording.episodes import PROMPT_CUT, CutPrompts, cut_prompts_sentence
 from longctx.recording.missing import why_missing
-from longctx.recording.request import parts_of_all
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, parts_of_all
+from longctx.recording.tape import Tape
 from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.results.row import (
     AGREEMENT,
@@ -109,12 +109,12 @@ class Measurer:
         run, tape = self._run, self._tape
         rows: list[Row] = []
         views: list[View] = []
-        absent: list[Wanted] = []
+        absent: list[Place] = []
         failed: list[str] = []
         ended: list[Ended] = []
         prompts = CutPrompts()
         judged: dict[str, tuple[Trial, slice]] = {}
-        changed: Callable[[Wanted], str] | None = None
+        changed: Callable[[Place], str] | None = None
         for trial in case.each_trial():
             shown = View(test)
             if failure := run.unasked.get(trial.key):  # an older answer is not used in place of one that failed
@@ -133,7 +133,7 @@ class Measurer:
                                 prompts.add(trial.key, exchange.model, exchange.body, exchange.reply.input_tokens)
                     case Waiting():
                         status = of_trial[0].error
-                        absent.append(next(wanted for wanted in result.requests if tape.status(wanted) == status))
+                        absent.append(next(place for place in result.requests if tape.status(place) == status))
                         changed = result.changed
                     case Ended():
                         ended.append(result)
@@ -141,8 +141,8 @@ class Measurer:
             views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
         LOG.debug("replayed %s: %d rows, %d without an answer", case.id, len(rows), len(absent))
         cut = prompts.found()
-        for trial, place in reversed([judged[key] for key in judged if key in cut]):
-            rows[place], views[place] = [unmeasured_row(run, trial, "infra_error", PROMPT_CUT)], [View(test)]
+        for trial, own in reversed([judged[key] for key in judged if key in cut]):
+            rows[own], views[own] = [unmeasured_row(run, trial, "infra_error", PROMPT_CUT)], [View(test)]
         unread = sum(one.cause == NOT_READ for one in ended)
         problems = [
             why_missing(case, tape, absent, failed, changed) if absent or failed else "",
@@ -153,7 +153,7 @@ class Measurer:
             case,
             rows,
             views,
-            case.cell.run_facts,
+            case.cell.items.facts,
             " ".join(filter(None, problems)),
             [one.error for one in ended if one.kind == "error" and one.error],
             next((one.why for one in ended if one.kind == "skipped"), ""),
@@ -237,7 +237,7 @@ def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | E
             return measured_rows(run, trial, result)
         case Ended():
             return [] if result.kind == "skipped" else [unmeasured_row(run, trial, "infra_error", result.cause)]
-    stale = next((wanted for wanted in result.requests if tape.status(wanted) == "stale"), None)
+    stale = next((place for place in result.requests if tape.status(place) == "stale"), None)
     if stale is None:
         return [unmeasured_row(run, trial, "not_asked", "missing")]
     from longctx.results.store import parts_that_differ
@@ -312,7 +312,7 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
         origin=next((origin for origin in ORIGINS if origin in judged.origins), None),
         recorded_at=max(reply.recorded_at for reply in replies),
         prompt_sha256=digest_of_all([reply.request_sha256 for reply in replies]),
-        request_parts=parts_of_all([exchange.wanted.parts for exchange, _ in asked]),
+        request_parts=parts_of_all([exchange.place.parts for exchange, _ in asked]),
         documents=judged.documents,
         judged_by=judged.judged_by,
     )
@@ -409,6 +409,6 @@ def identified(run: RunData, trial: Trial) -> dict[str, Any]:
         "item": identity.item,
         "repeat": identity.repeat,
         "band": case.band if case.gated else None,
-        "guessing": case.guessing,
+        "guessing": None if identity.test in run.plan.tests else case.cell.declared.guessing,
         "cluster": case.cell.cluster(trial.index) or None,
     }

@@ -114,17 +114,17 @@ class Run(RunData):
         What is kept in the models' profiles is not counted again. alone: whether the run asks nothing else; it then
         raises UserError if no cell is left. Raises Interrupted if the user stops it.
         """
-        lacking = [case for case in cells if case.token_values is None]
-        if not lacking:
+        to_count = [case for case in cells if case.token_values is None]
+        if not to_count:
             return list(cells)
         from longctx.live.run import count_probes
         from longctx.live.server.counting import print_uncounted
         from longctx.recording.tape import only_writer
 
-        settings, terms = self.settings, self.terms([case.model for case in lacking])
+        settings, terms = self.settings, self.terms([case.model for case in to_count])
         tape = self.tape(settings.record)
         with only_writer(*tape.all_written, lock=settings.lock):
-            _, uncounted = count_probes(self.workspace, tape, terms, lacking, self.say)
+            _, uncounted = count_probes(self.workspace, tape, terms, to_count, self.say)
         left_out = {id(case) for case, _ in uncounted}
         known = [case for case in cells if id(case) not in left_out]
         print_uncounted(self.say, uncounted, alone and not known)

@@ -95,7 +95,7 @@ class MeasuredTreatment:
     """How many of its cells have no question."""
 
     @property
-    def lacking(self) -> int:
+    def unrecorded(self) -> int:
         """How many trials have no recorded answer."""
         return sum(row.outcome == "not_asked" for row in self.rows)
 
@@ -225,21 +225,21 @@ class Upgrading:
         )
         for place, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
             found = measured[place]
-            if found.lacking and left is not None:
+            if found.unrecorded and left is not None:
                 number = sum(not is_check(row.test) for row in found.rows)
-                self._say(f"{treatment.name}: asks what {found.lacking:,} of {number:,} trials lack")
+                self._say(f"{treatment.name}: asks what {found.unrecorded:,} of {number:,} trials lack")
                 left = max(0.0, left - trials.ask(left))
                 measured[place] = self._measured(treatment, trials)
-        if max_cost is None and (lacking := [found for found in measured if found.lacking]):
+        if max_cost is None and (incomplete := [found for found in measured if found.unrecorded]):
             for found, trials in zip(measured, self._trials, strict=True):
-                if found.lacking:
+                if found.unrecorded:
                     self._say(f"{found.treatment.name}:")
                     trials.estimate()
-            number = sum(found.lacking for found in lacking)
+            number, names = sum(each.unrecorded for each in incomplete), [each.treatment.name for each in incomplete]
             raise UserError(
                 "upgrade-not-recorded",
-                f"{number:,} trials of {'; '.join(found.treatment.name for found in lacking)} have no recording, and "
-                "nothing was asked: give --max-cost USD to ask them, which records every answer.",
+                f"{number:,} trials of {'; '.join(names)} have no recording, and nothing was "
+                "asked: give --max-cost USD to ask them, which records every answer.",
             )
         old, *others = measured
         runs = [trials.run for trials in self._trials[1:]]
@@ -280,7 +280,7 @@ def _asked(found: MeasuredTreatment, trials: TreatmentTrials) -> list[ModelProfi
     """Return the models that asking what a treatment lacks needs."""
     plan = trials.run.plan
     asked = [plan.model(found.treatment.model), *([plan.judge] if plan.judge else [])]
-    return asked if found.lacking else []
+    return asked if found.unrecorded else []
 
 
 def _check_matched(old: MeasuredTreatment, new: MeasuredTreatment) -> None:

@@ -11,7 +11,7 @@ from longctx.config.models import ModelProfile, treatments
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.functions.answer import Answer, Case, Unparseable
-from longctx.functions.cells import NAME, CellOfFunction
+from longctx.functions.cells import NAME
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake, no_answer
@@ -114,8 +114,7 @@ class Ask:
 
         They are known before the first trial, and are the same in every trial.
         """
-        cell = self.trial.case.cell
-        known = cell.tokens if isinstance(cell, CellOfFunction) else None
+        known = self.trial.case.cell.tokens
         if known is None:
             raise mistake(
                 "no-counts",

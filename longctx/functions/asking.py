@@ -6,41 +6,30 @@ is recorded, until it lacks nothing.
 
 from __future__ import annotations
 
-import dataclasses
 import difflib
 import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
-from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
-from longctx.cases.case import Trial, body_tokens
+from longctx.cases.case import Trial
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
-from longctx.functions.trial import CACHED, FunctionTrial, Lacking, TestMistake
-from longctx.live.batches.ledger import TapePlace, place_of
+from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
 from longctx.live.canary import ERROR, Canary
-from longctx.live.drain import Drain, Paused, RequestEnd, Sent
+from longctx.live.display import Tally
+from longctx.live.drain import Paused
 from longctx.live.failure import Asked, Failure
-from longctx.live.request import OneRequest, Request
-from longctx.recording.apis import api_at, messages
-from longctx.vocabulary.cell import BuiltTrial
-
-if TYPE_CHECKING:
-    from longctx.live.asker import Asker
-
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import Tape
 
 Body = Mapping[str, Any]
 Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
-STARTED = 4
-"""The most trials that wait for answers, for each request that may be in flight."""
 KINDS = {"error": ERROR, "infra_error": JUDGE_ERROR}
 """How outcomes are named that no reply has."""
-UNLIMITED = 16_384
-"""The tokens that are reserved for a reply whose request does not limit it and whose model's limit is not known."""
 SHOWN = 600
 """The most characters of a difference that are shown."""
 
@@ -61,15 +50,16 @@ class Part:
             self.ended(trial, result)
 
 
-class FunctionAsker:
-    """Asks what the cells of test functions lack."""
+class FunctionTrials:
+    """Trials of test functions, each of which runs again as its answers arrive, until it lacks nothing."""
 
     def __init__(
         self,
-        asker: Asker,
+        tape: Tape,
+        tally: Tally,
         canary: Canary,
         part: Part | None = None,
-        held: Mapping[TapePlace, Failure] | None = None,
+        held: Mapping[Place, Failure] | None = None,
         only_canary: bool = False,
     ) -> None:
         """part: of the trials. held: why what batches hold is not asked.
@@ -79,30 +69,16 @@ class FunctionAsker:
         self.asked = Asked()
         self._part, self._held = part or Part(), held or {}
         self._canary, self._only_canary = canary, only_canary
-        self._asker, self._tape, self._tally = asker, asker.tape, asker.tally
-        self._waiting: dict[Future[RequestEnd], Sent] = {}
-        """What the trials of the present cell wait for."""
-
-    def wait(self) -> None:
-        """Wait for what is in flight."""
-        wait(self._waiting)
-
-    def ask(self, trials: Iterable[Trial], trial_of: TrialOf, start: RunOnce) -> None:
-        """Ask what trials lack, of one cell or of many, until they lack nothing or cannot go on."""
-        self._trial_of, self._start = trial_of, start
-        self._fresh = deque(in_contexts([trial for trial in trials if self._part.holds(trial)]))
+        self._tape, self._tally = tape, tally
         self._begun: deque[Paused] = deque()
         """Trials that have run once, and whose first requests may be sent."""
-        waiting = self._waiting = {}
-        loop = Drain(self, lambda: STARTED * self._asker.allowed, lambda: self._asker.may_send_more)
-        while True:
-            for paused, request in loop.take():
-                waiting[self._asker.submit(Request.of(request))] = paused, request
-            if not waiting:
-                return
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
-                loop.ended(*waiting.pop(future), future.result())
+
+    def of(self, trials: Iterable[Trial], trial_of: TrialOf, start: RunOnce) -> Self:
+        """Return these trials of one cell, or of many: those that the part holds."""
+        self._trial_of, self._start = trial_of, start
+        self._fresh = deque(in_contexts([trial for trial in trials if self._part.holds(trial)]))
+        self._begun.clear()
+        return self
 
     def next(self) -> Paused | None:
         """Return the next trial that has run once and lacks answers; None if none may start now."""
@@ -122,7 +98,7 @@ class FunctionAsker:
                 begun += self._begin(fresh.popleft())
         return None
 
-    def go_on(self, paused: Paused) -> Sequence[OneRequest]:
+    def go_on(self, paused: Paused) -> Sequence[Request]:
         paused.requests = requests = self._run(paused)
         self._tally.done += not requests
         return requests
@@ -131,12 +107,10 @@ class FunctionAsker:
         self._begun.extendleft(reversed(paused.followers))
         paused.followers = []
 
-    def again(self, paused: Paused) -> None:
-        self._tally.failed -= len(paused.unanswered)
-
     def failed(self, paused: Paused, why: Failure) -> None:
         self._canary.failed(paused.trial.case.group)
         self._tally.done += 1
+        self._tally.failed += 1
         self.asked.failures[paused.trial.key] = why
 
     def _leave(self, trials: Sequence[Trial], why: Failure) -> None:
@@ -149,7 +123,7 @@ class FunctionAsker:
 
         If requests share what the prompt cache keeps, this is the first of them, and the others follow it.
         """
-        begun: dict[Paused, list[OneRequest]] = {}
+        begun: dict[Paused, list[Request]] = {}
         for trial in trials:
             paused = Paused(trial)
             if requests := self._run(paused):
@@ -157,9 +131,9 @@ class FunctionAsker:
             else:
                 self._tally.done += 1
         first = {paused: requests[0] for paused, requests in begun.items() if len(requests) == 1}
-        by_key = {request.key: paused for paused, request in first.items() if not request.wanted.counts}
+        by_key = {request.key: paused for paused, request in first.items() if not request.place.counts}
         following: list[Paused] = []
-        for group in of_one_context([request for request in first.values() if not request.wanted.counts]):
+        for group in of_one_context([request for request in first.values() if not request.place.counts]):
             marked = shared_requests(group)
             for request in marked:
                 by_key[request.key].requests = [request]
@@ -169,11 +143,11 @@ class FunctionAsker:
                 following += followers
         return [paused for paused in begun if paused not in following]
 
-    def _run(self, paused: Paused) -> list[OneRequest]:
+    def _run(self, paused: Paused) -> list[Request]:
         """Run a trial; return the requests that it waits for, none if it has ended."""
         trial = self._trial_of(paused.trial)
         result = self._start(trial)
-        requests = self._lacking(trial, result, paused)
+        requests = self._unanswered(trial, result, paused)
         if requests:
             return requests
         self._part.note(trial, result)
@@ -187,7 +161,7 @@ class FunctionAsker:
 
     def _pending(self, running: FunctionTrial) -> Failure | None:
         """Return why a trial waits for a batch of an earlier run; None if it does not."""
-        places = (place_of(lacking.wanted) for lacking in running.lacking)
+        places = (request.place for request in running.unanswered)
         return next((self._held[place] for place in places if place in self._held), None)
 
     def _tell(self, trial: FunctionTrial, result: Result) -> None:
@@ -198,7 +172,8 @@ class FunctionAsker:
         else:
             self._canary.ended(group, KINDS.get(result.kind, result.kind), trial.last.text if trial.last else "")
 
-    def _lacking(self, running: FunctionTrial, result: Result, before: Paused) -> list[OneRequest]:
+    def _unanswered(self, running: FunctionTrial, result: Result, before: Paused) -> list[Request]:
+        """Return the requests of a trial that are sent now, none if it has ended or cannot go on."""
         trial, issued = running.trial, running.bodies
         if changed := not_repeated(running, before.issued):
             self.asked.failures[trial.key] = changed
@@ -211,36 +186,15 @@ class FunctionAsker:
             if not self._only_canary:
                 self.asked.failures[trial.key] = pending
             return []
-        lacking = [lacking for lacking in running.lacking if self._tape.asks_request(lacking.wanted)]
-        sent = {request.wanted.key for request in before.requests if isinstance(request, OneRequest)}
-        if any(each.wanted.key in sent for each in lacking):  # never pay for it a second time
+        requests = [request for request in running.unanswered if self._tape.asks_request(request.place)]
+        sent = {request.place.key for request in before.requests}
+        if any(request.place.key in sent for request in requests):  # never pay for it a second time
             message = f"{running.case.id}, trial {running.item}: its answer is not found where it was recorded."
             self.asked.failures[trial.key] = Failure("answer-not-found", message)
             return []
-        self.asked.stale += not lacking
+        self.asked.stale += not requests
         before.issued = issued
-        return [one_request(trial, each) for each in lacking]
-
-
-def one_request(trial: Trial, lacking: Lacking) -> OneRequest:
-    """Return a request of a trial as a question. The tokens of its prompt are estimated."""
-    model, body = lacking.model, dict(lacking.body)
-    api = api_at(lacking.wanted.path) or messages
-    asked = api.most_tokens(body)
-    room = (model.max_output or UNLIMITED) if asked is None else asked
-    cell = dataclasses.replace(trial.case.cell, max_tokens=max(0, room - model.thinking_tokens))
-    case = dataclasses.replace(trial.case, model=model, cell=cell, counted=body_tokens(api.as_request(body), model))
-    built = BuiltTrial(trial.identity, system="", user="", expected="", max_tokens=room, depth=0.0)
-    return OneRequest(
-        case,
-        trial.index,
-        trial.repeat,
-        built=built,
-        sha256=lacking.wanted.key,
-        wanted=lacking.wanted,
-        body=body | {"model": model.sent_as},
-        headers=dict(lacking.headers),
-    )
+        return requests
 
 
 def one_line(result: Result) -> str:

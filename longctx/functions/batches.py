@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longctx.config.models import ModelProfile
-from longctx.functions.asking import Bodies, not_repeated, one_request
+from longctx.functions.asking import Bodies, not_repeated
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import count
 from longctx.live.batches.filling import held_in_batch
-from longctx.live.batches.ledger import Ledger, TapePlace, place_of
+from longctx.live.batches.ledger import Ledger
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
 from longctx.live.display import Tally
@@ -22,10 +22,10 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import live_progress
-from longctx.live.request import OneRequest, Request
 from longctx.live.run import Sending, open_batches, stoppable
 from longctx.live.server.client import open_clients
 from longctx.live.watch import Say
+from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 
 
@@ -33,7 +33,7 @@ from longctx.recording.tape import Tape
 class Round:
     """The requests that the trials of all functions lack in one round."""
 
-    requests: list[OneRequest] = field(default_factory=list)
+    requests: list[Request] = field(default_factory=list)
 
 
 class Rounds:
@@ -41,7 +41,7 @@ class Rounds:
 
     def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
         self.asked = Asked()
-        self.held: dict[TapePlace, Failure] = {}
+        self.held: dict[Place, Failure] = {}
         """Why what batches held when they were last looked at is not asked."""
         self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
         self._issued: dict[str, Bodies] = {}
@@ -61,15 +61,15 @@ class Rounds:
         if result.kind != "suspended":
             return
         self._issued[key] = dict(trial.bodies)
-        lacking = [lack for lack in trial.lacking if self._tape.asks_request(lack.wanted)]
-        if not lacking and key not in self._stale:
+        requests = [request for request in trial.unanswered if self._tape.asks_request(request.place)]
+        if not requests and key not in self._stale:
             self._stale.add(key)
             self.asked.stale += 1
-        to.requests += [one_request(trial.trial, lack) for lack in lacking]
+        to.requests += requests
 
     def ask(self, round: Round) -> None:
         """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
-        models = {request.case.model.model: request.case.model for request in round.requests}
+        models = {request.model.model: request.model for request in round.requests}
         requests = round.requests
         self.asked.add(self._stoppable(lambda halt: self._ask(requests, list(models.values()), halt), len(requests)))
 
@@ -78,20 +78,20 @@ class Rounds:
         halt.to_ask = self._tape.recorded + requests
         return stoppable(lambda: ask(halt), self._tape, halt, self._say)
 
-    async def _ask(self, requests: Sequence[OneRequest], models: Sequence[ModelProfile], halt: Halt) -> Asked:
+    async def _ask(self, requests: Sequence[Request], models: Sequence[ModelProfile], halt: Halt) -> Asked:
         terms, tape = self._terms, self._tape
         async with open_clients(tape, terms.base_url, terms.in_flight, models) as clients:
             batches = await open_batches(clients.first, tape, terms, self._say)
             asked = Asked()
             for request in requests:
-                if request.wanted.counts and (failure := await count(clients.first, tape, Request.of(request))):
-                    asked.failures[request.key] = failure
+                if request.place.counts and (failure := await count(clients.first, tape, request)):
+                    asked.failures[request.trial.key] = failure
             claimed = batches.held()
             self.held = {place: held_in_batch(status) for place, status in claimed.items()}
-            open_requests = [request for request in requests if not request.wanted.counts]
-            held = [request for request in open_requests if place_of(request.wanted) in claimed]
+            open_requests = [request for request in requests if not request.place.counts]
+            held = [request for request in open_requests if request.place in claimed]
             taken = claimed.keys() | batches.collected
-            free = [request for request in open_requests if place_of(request.wanted) not in taken]
+            free = [request for request in open_requests if request.place not in taken]
             bounds = dataclasses.replace(Bounds.of(terms.in_flight, halt=halt), budget=self._budget)
             tally = Tally(len(free) + len(held))
             with live_progress(tally, self._say) as shown:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import enum
+import functools
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,14 +22,14 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.fields import fault
 from longctx.files import inside
-from longctx.vocabulary.cell import PROTOCOL, BuiltTrial, Cell, Identity, Outcome, Reply, Words, is_number, length_of
-from longctx.vocabulary.declaration import Counts
+from longctx.results.records import likely_id, records
+from longctx.text import visible
+from longctx.vocabulary.cell import PROTOCOL, Cell, Declaration, Identity, Items, Words, is_number
+from longctx.vocabulary.counts import Counts
 from longctx.vocabulary.grid import Count, Trials, shortest_band
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
-NO_PARAMETERS = "all"
-"""The name of the only cell of a function without parameters."""
 SAME_CONTEXT = "cell"
 """What trials share that may all begin alike."""
 READABLE = 40
@@ -36,7 +37,9 @@ READABLE = 40
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
 HALF = re.compile("[\ud800-\udfff]")
 """Half of a character that UTF-16 writes as two, which no text in UTF-8 can hold."""
-CASE_ID = re.compile(r"[A-Za-z0-9_.:@+-]{1,120}")
+CASE_ID = re.compile(r"(?! )[A-Za-z0-9_.:@+ -]{1,120}(?<! )")
+LONGEST_LIST = 400
+"""The most characters of the names of fields that an error lists."""
 ParameterValue = int | float | str | None
 
 
@@ -60,7 +63,7 @@ class FunctionTable(BaseModel):
     trials: Trials | None = None
     """How many items are drawn, or how many of the cases are asked; by default all cases."""
     cases: str | None = None
-    """A file of cases, JSON lines: each line is an item and has an `id`."""
+    """A file of cases (JSON lines, a JSON array, CSV or TSV, also gzipped): each is an item and has an `id`."""
     id_field: str = "id"
     """The field of the cases that identifies each; `case.id` is its value."""
     cluster: str | None = None
@@ -103,147 +106,132 @@ FUNCTION_ENTRIES = frozenset(FunctionTable.model_fields)
 class CellOfFunction(Cell):
     """One cell of a test function. Its trials are run by pytest, so it cannot build or judge them itself."""
 
-    name: str
+    declared: Declaration
     values: tuple[tuple[str, ParameterValue], ...] = ()
-    items: tuple[tuple[str, str], ...] | None = None
-    """The id and the cluster of each case; None for drawn items."""
-    share: int = 1
-    """How many drawn items share what `draw.shared()` draws."""
-    drawn_as: int = 1
-    """The version of the test, which names what it draws."""
-    same_context: bool = False
-    """Whether all of its trials may begin alike, whatever their cluster."""
-    counts: Counts | None = field(default=None, kw_only=True, repr=False, compare=False)
-    """What the test must know of the model's tokenizer."""
-    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, repr=False, compare=False)
-    """What `ask.tokens()` gives; None before it was counted."""
-
-    identified_by = ()
-    templates = {}  # noqa: RUF012
-
-    @property
-    def test(self) -> str:  # type: ignore[override]
-        return self.name
-
-    @property
-    def version(self) -> int:  # type: ignore[override]
-        return self.drawn_as
 
     @property
     def params(self) -> dict[str, Any]:
         return dict(self.values)
 
-    @property
-    def slug(self) -> str:
-        return "-".join(f"{name}-{value}" for name, value in self.values if value is not None) or NO_PARAMETERS
 
-    @property
-    def length(self) -> int:
-        name = length_of(self.params)
-        return int(self.params[name]) if name else 0
+class FunctionItems(Items):
+    """The items of a test function: its cases, or items that are drawn, some of which share what `draw.shared()` draws.
+
+    A case keeps its identity when others are added before it.
+    """
+
+    def __init__(self, cell: Cell, table: FunctionTable, cases: Sequence[tuple[str, str]] | None) -> None:
+        """cases: the id and the cluster of each; None for drawn items."""
+        super().__init__(cell)
+        self._table, self._cases = table, cases
 
     def indices(self, trials: int) -> Sequence[int]:
-        return range(trials if self.items is None else min(trials, len(self.items)))
+        return range(trials if self._cases is None else min(trials, len(self._cases)))
 
-    def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        if self.items is None:
-            return Identity(self.name, self.version, self.slug, seed, index, repeat)
-        if index >= len(self.items):
-            raise ValueError(f"there is no trial {index} (--ctx-only), since it has {len(self.items):,} cases")
-        # A case keeps its identity when others are added before it.
-        return Identity(self.name, self.version, self.slug, seed, 0, repeat, item=self.items[index][0])
+    def identity(self, identity: Identity, index: int) -> Identity:
+        if self._cases is None:
+            return identity
+        if index >= len(self._cases):
+            raise ValueError(f"there is no trial {index} (--ctx-only), since it has {len(self._cases):,} cases")
+        return replace(identity, trial=0, item=self._cases[index][0])
 
     def index_of(self, name: str) -> int:
-        ids = [item for item, _ in self.items or ()]
+        ids = [item for item, _ in self._cases or ()]
         if name in ids:
             return ids.index(name)
-        if self.items is None or is_number(name):
-            return super(CellOfFunction, self).index_of(name)
+        if self._cases is None or is_number(name):
+            return super().index_of(name)
         hint = closest(name, ids)
         raise ValueError(f"there is no case {name!r}{f': did you mean {hint!r}?' if hint else ''}")
 
     def cluster(self, index: int) -> str:
         """Return what the case names, or the context of a drawn item, which it has at every length."""
-        if self.items is not None:
-            return self.items[index][1]
+        if self._cases is not None:
+            return self._cases[index][1]
         return f"context-{index // self.share}" if self.share > 1 else ""
 
-    def context_name(self, index: int) -> str:
-        return SAME_CONTEXT if self.same_context else self.cluster(index)
+    @property
+    def all_share(self) -> str:
+        return SAME_CONTEXT if self._table.same_context else ""
 
     @property
-    def questions_per_context(self) -> int:
-        return self.share
+    def share(self) -> int:
+        return self._table.share
 
-    def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return 0
 
-    def prefix(self, words: Words, seed: int, index: int) -> str | None:
-        return None
+class CheckedCounts(Counts):
+    """The counts of a marker. What is counted names them, and they are kept themselves: the test may be edited."""
 
-    @property
-    def piece_count(self) -> int:
-        """1: how many pieces a test gives to `ask` is not known before it runs."""
-        return 1
+    __slots__ = ()
 
-    def is_counted(self) -> bool:  # type: ignore[override]
-        return self.counts is not None
-
-    def probes(self, words: Words) -> dict[str, str]:  # type: ignore[override]
-        """Return the texts, by name, whose tokens are counted. Raises UserError if the test gives none."""
-        texts = self._called("probes", words)
-        if not texts or not all(isinstance(text, str) and text.strip() for text in texts.values()):
-            raise self._mistake("probes must return at least one text by its name, and none that is empty.")
-        return texts
-
-    def counts_key(self, digest: str, words: Words) -> str:  # type: ignore[override]
-        """Return a digest of what is counted, so that edited texts are counted again."""
+    def key(self, digest: str, words: Words) -> str:
         counted = {"system": words.get("system", ""), "probes": self.probes(words)}
         return hashlib.sha256(json.dumps(counted, sort_keys=True).encode()).hexdigest()[:12]
 
-    def token_values(self, counts: Mapping[str, int]) -> dict[str, float]:  # type: ignore[override]
-        """Return the counts, if values can be made of them: they are what is kept, since the test may be edited."""
-        self._values(counts)
+    def kept(self, counts: Mapping[str, int]) -> dict[str, float]:
+        self.values(counts)
         return {name: float(number) for name, number in counts.items()}
 
-    def fit(self, values: Mapping[str, float]) -> CellOfFunction:
-        if self.counts is None:
-            return self
-        made = self._values({name: int(number) for name, number in values.items()})
-        self._called("fits", SimpleNamespace(**self.params, counted=made))
-        return replace(self, tokens=made)
+    def given(self, kept: Mapping[str, float]) -> Mapping[str, float]:
+        return self.values({name: int(number) for name, number in kept.items()})
 
-    def _values(self, counts: Mapping[str, int]) -> dict[str, float]:
-        """Return what `ask.tokens()` gives. Raises ValueError if it cannot be right, and UserError for a mistake."""
-        values = self._called("values", counts)
-        if not all(isinstance(value, int | float) for value in values.values()):
-            raise self._mistake("values must return numbers by their names.")
-        for name in self.counts.needs if self.counts else ():
-            if name not in values:
-                raise self._mistake(f"values must return {name!r}, which needs names.")
-            if not values[name] > 0:
-                raise ValueError(f"{name!r} would take {values[name]:g} tokens")
-        return values
 
-    def _called(self, name: str, given: object) -> dict[str, Any]:
-        """Return what a function of `counts` returns, all of which but `probes` may raise ValueError."""
+def checked_counts_of(name: str, stated: Counts) -> CheckedCounts:
+    """Return what a marker states, whose functions raise UserError for a mistake of theirs. name: the test's."""
+
+    def wrong(why: str) -> UserError:
+        return UserError("bad-counts", f"{name}: the counts of its marker: {why}")
+
+    def called(function: str, given: object) -> Any:
+        """Call one of the functions, all of which but `probes` may raise ValueError."""
         try:
-            made = getattr(self.counts, name)(given)
+            made = getattr(stated, function)(given)
         except Exception as error:
-            if isinstance(error, UserError) or (isinstance(error, ValueError) and name != "probes"):
+            if isinstance(error, UserError) or (isinstance(error, ValueError) and function != "probes"):
                 raise
-            raise self._mistake(f"{name} fails with {type(error).__name__}: {error}.") from None
-        if not isinstance(made, Mapping) and name != "fits":
-            raise self._mistake(f"{name} must return a dict, and returns {type(made).__name__}.")
-        return dict(made) if isinstance(made, Mapping) else {}
+            raise wrong(f"{function} fails with {type(error).__name__}: {error}.") from None
+        if not isinstance(made, Mapping) and function != "fits":
+            raise wrong(f"{function} must return a dict, and returns {type(made).__name__}.")
+        return made
 
-    def _mistake(self, why: str) -> UserError:
-        return UserError("bad-counts", f"{self.name}: the counts of its marker: {why}")
+    def probes(words: Words) -> dict[str, str]:
+        texts = dict(called("probes", words))
+        if not texts or not all(isinstance(text, str) and text.strip() for text in texts.values()):
+            raise wrong("probes must return at least one text by its name, and none that is empty.")
+        return texts
 
-    def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
-    ) -> tuple[BuiltTrial, Outcome | None]:
-        raise ValueError(f"a trial of {self.name} has requests, and not a prompt that is known before it runs")
+    def values(counts: Mapping[str, int]) -> dict[str, float]:
+        made = dict(called("values", counts))
+        if not all(isinstance(value, int | float) for value in made.values()):
+            raise wrong("values must return numbers by their names.")
+        for needed in stated.needs:
+            if needed not in made:
+                raise wrong(f"values must return {needed!r}, which needs names.")
+            if not made[needed] > 0:
+                raise ValueError(f"{needed!r} would take {made[needed]:g} tokens")
+        return made
+
+    def fits(cell: Cell) -> None:
+        called("fits", SimpleNamespace(**cell.params, counted=cell.counted))
+
+    return CheckedCounts(probes, values, stated.needs, fits)
+
+
+def declaration_of(
+    name: str, table: FunctionTable, cases: Sequence[tuple[str, str]] | None = None, counts: Counts | None = None
+) -> Declaration:
+    """Return what a test function declares. cases: the id and the cluster of each; None for drawn items.
+
+    How many pieces it gives to `ask` is not known before it runs: at least one.
+    """
+    return Declaration(
+        name=name,
+        version=table.version,
+        guessing=table.guessing,
+        pieces=lambda cell: 1,
+        items=functools.partial(FunctionItems, table=table, cases=cases),
+        counts=counts and checked_counts_of(name, counts),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,8 +242,7 @@ class Function:
     table: FunctionTable
     cases: tuple[CaseItem, ...] | None
     """None for drawn items."""
-    counts: Counts | None = None
-    """What it must know of a model's tokenizer."""
+    declared: Declaration
 
     @classmethod
     def of(
@@ -306,7 +293,9 @@ class Function:
             if merged.cases is None
             else load_cases(_path(merged.cases, folder, workspace), merged.cluster, merged.id_field)
         )
-        return cls(name, merged, cases, counts)
+        field = merged.cluster
+        items = [(str(case["id"]), str(case[field]) if field else "") for case in cases] if cases else None
+        return cls(name, merged, cases, declaration_of(name, merged, items, counts))
 
     def cell(
         self,
@@ -318,23 +307,9 @@ class Function:
         shape: Shape = TEXT,
     ) -> Case:
         """Return the cell of some parameters for one model and prompt set. Raises UserError."""
-        items = None
-        if self.cases is not None:
-            field = self.table.cluster
-            items = tuple((str(case["id"]), str(case[field]) if field else "") for case in self.cases)
-        table = self.table
-        cell = CellOfFunction(
-            self.name,
-            tuple(values.items()),
-            items,
-            table.share,
-            table.version,
-            table.same_context,
-            counts=self.counts,
-            max_tokens=1024,
-        )
-        if self.counts is not None:
-            cell.probes(wording.words)  # a mistake fails the test alone, and before anything is sent
+        cell = CellOfFunction(self.declared, tuple(values.items()), max_tokens=1024)
+        if (counts := self.declared.counts) is not None:
+            counts.probes(wording.words)  # a mistake fails the test alone, and before anything is sent
         band = self._band(cell)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
         return Case(
@@ -342,13 +317,12 @@ class Function:
             wording=wording,
             cell=cell,
             seed=seed,
-            trials=trials or (len(items or ()) if given is None else given),
+            trials=trials or (len(self.cases or ()) if given is None else given),
             repeats=self.table.repeats,
             min_rate=self.table.min_rate,
             band=band,
             in_gate=self.table.gated,
             shape=shape,
-            guessing=self.table.guessing,
         )
 
     def _band(self, cell: CellOfFunction) -> str:
@@ -394,53 +368,54 @@ def name_of(text: str) -> str:
 
 
 def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[CaseItem, ...]:
-    """Read a file of cases. Raises UserError, which names the line.
+    """Read a file of cases: JSON lines, a JSON array, CSV or TSV, also gzipped. Raises UserError, which names the line.
 
     Args:
         cluster: The field that names what cases share.
         id_field: The field that identifies a case.
     """
+    cases: dict[str, CaseItem] = {}
     try:
-        lines = read_text(path).split("\n")  # other ends of lines may be in a JSON text
+        for record in records(path):
+            case = _case(f"{path}, {record.place}", CaseItem(record.value), cluster, id_field)
+            if cases.setdefault(str(case["id"]), case) is not case:
+                raise UserError(
+                    "duplicate-case-id",
+                    f"{path}, {record.place} has the id {case['id']!r} of an earlier case: give each an id of its own.",
+                )
     except FileNotFoundError:
         raise UserError(
             "no-cases-file", f"There is no file of cases {path}: write one, with one JSON object per line."
         ) from None
-    cases: dict[str, CaseItem] = {}
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        try:
-            case = json.loads(line)
-        except (ValueError, RecursionError) as error:
-            raise UserError("bad-case", f"{where} is not JSON: {error}. Write one JSON object per line.") from None
-        if not isinstance(case, dict) or not CASE_ID.fullmatch(_text(case.get(id_field))):
-            raise UserError(
-                "case-without-id",
-                f'{where} has no valid id: write an object with "{id_field}", of letters, digits and any of _.:@+-, '
-                "which it keeps when cases are added; or name its field in the marker, as in id_field='_id'.",
-            )
-        case["id"] = case[id_field]
-        if HALF.search(json.dumps(case, ensure_ascii=False)):
-            raise UserError(
-                "half-a-character",
-                f"{where}, the case {case['id']!r}, holds half of a character (a lone surrogate such as \\ud83d), "
-                "which no request can hold: write the complete character.",
-            )
-        if cluster is not None and not _text(case.get(cluster)):
-            raise UserError(
-                "case-without-cluster", f"{where} has no text or number in the field {cluster!r}, which cluster names."
-            )
-        if (other := cases.get(str(case["id"]))) is not None:
-            raise UserError(
-                "duplicate-case-id",
-                f"{where} has the id {other['id']!r} of an earlier case: give each an id of its own.",
-            )
-        cases[str(case["id"])] = CaseItem(case)
+    except ValueError as error:
+        raise UserError("bad-case", f"{path}: {error}. Write one JSON object per line.") from None
     if not cases:
         raise UserError("no-cases", f"{path} holds no case: write one JSON object per line.")
     return tuple(cases.values())
+
+
+def _case(where: str, case: CaseItem, cluster: str | None, id_field: str) -> CaseItem:
+    """Return a case with its id. Raises UserError."""
+    if not CASE_ID.fullmatch(_text(case.get(id_field))):
+        likely = likely_id(name for name in case if name != id_field) or "_id"
+        raise UserError(
+            "case-without-id",
+            f'{where} has no valid id: write an object with "{id_field}", of letters, digits, spaces and any of '
+            "_.:@+-, which it keeps when cases are added; or name its field in the marker, as in "
+            f"id_field={likely!r}. Its fields are: {visible(', '.join(case))[:LONGEST_LIST] or 'none'}.",
+        )
+    case["id"] = case[id_field]
+    if HALF.search(json.dumps(case, ensure_ascii=False)):
+        raise UserError(
+            "half-a-character",
+            f"{where}, the case {case['id']!r}, holds half of a character (a lone surrogate such as \\ud83d), "
+            "which no request can hold: write the complete character.",
+        )
+    if cluster is not None and not _text(case.get(cluster)):
+        raise UserError(
+            "case-without-cluster", f"{where} has no text or number in the field {cluster!r}, which cluster names."
+        )
+    return case
 
 
 def _text(value: object) -> str:

@@ -217,7 +217,7 @@ def _recordable() -> str:
 
 def _response(issued: Exchange, answer: Any, options: Any) -> httpx2.Response:
     """Return an answer as the server would send it. options: those of its stream; None for none."""
-    api: Api | None = api_at(issued.wanted.path)
+    api: Api | None = api_at(issued.place.path)
     if (status := status_of(answer)) != 200:
         return httpx2.Response(status, json=dict(answer))
     if api is not None and options is not None:

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from longctx.cases.case import Shared, Trial
+from longctx.cases.case import Trial
 from longctx.config.models import Caching, ModelProfile
 from longctx.live.cost.prefixes import (
     CHARACTERS_A_TOKEN,
@@ -25,8 +25,7 @@ from longctx.live.cost.prefixes import (
     pays,
     pays_in_batches,
 )
-from longctx.live.request import OneRequest
-from longctx.recording.request import cache_mark
+from longctx.recording.request import Request, Shared, cache_mark
 
 Message = Mapping[str, Any]
 MARKED = ("text", "tool_use", "tool_result")
@@ -47,39 +46,39 @@ def in_contexts(trials: Sequence[Trial]) -> list[list[Trial]]:
     return list(groups.values())
 
 
-def of_one_context(requests: Sequence[OneRequest]) -> Iterator[list[OneRequest]]:
+def of_one_context(requests: Sequence[Request]) -> Iterator[list[Request]]:
     """Yield the first requests of the trials about one context; other requests, such as later ones, by themselves."""
     alone = Counter(request.key for request in requests)
-    groups: dict[object, list[OneRequest]] = {}
+    groups: dict[object, list[Request]] = {}
     for request in requests:
         cell = request.case.cell
-        shares = cell.context_name(request.index)
-        context: object = (request.wanted.file, request.wanted.model, shares or request.index)
-        if shares != cell.cluster(request.index):  # the cases of a cell: only what they send tells what they share
+        shares = cell.context_name(request.trial.index)
+        context: object = (request.place.file, request.place.model, shares or request.trial.index)
+        if shares != cell.cluster(
+            request.trial.index
+        ):  # the cases of a cell: only what they send tells what they share
             context = context, _beginning(request)
-        if request.wanted.number or alone[request.key] > 1:
-            context = request.wanted.trial, request.wanted.key
+        if request.place.number or alone[request.key] > 1:
+            context = request.place.trial, request.place.key
         groups.setdefault(context, []).append(request)
     yield from groups.values()
 
 
-def shared_requests(requests: Sequence[OneRequest], batch: bool = False) -> list[OneRequest]:
+def shared_requests(requests: Sequence[Request], batch: bool = False) -> list[Request]:
     """Return the requests of one context, in the order in which they are asked, marked where they begin to differ.
 
     batch: whether the run asks in batches; what is cheaper directly is marked as such.
     """
-    caching = requests[0].case.model.caching
+    caching = requests[0].model.caching
     cut = _cut(requests, caching) if caching else None
     if cut is None:
         return list(requests)
     length, place = cut
-    directly = _marked(requests, requests[0].case.model, length, place)
+    directly = _marked(requests, requests[0].model, length, place)
     if not batch:
-        rates = [
-            request.case.model.prices and request.case.model.prices.at(request.case.size_tokens) for request in requests
-        ]
+        rates = [request.model.prices and request.model.prices.at(request.tokens.prompt) for request in requests]
         return directly if pays(rates) else list(requests)
-    hourly = for_an_hour(requests[0].case.model)
+    hourly = for_an_hour(requests[0].model)
     batched = list(requests)
     if hourly.caching:
         of_an_hour = _marked(requests, hourly, length, place)
@@ -88,7 +87,7 @@ def shared_requests(requests: Sequence[OneRequest], batch: bool = False) -> list
     return cheaper(list(zip(batched, directly, strict=True)))
 
 
-def _cut(requests: Sequence[OneRequest], caching: Caching) -> tuple[int, Cut] | None:
+def _cut(requests: Sequence[Request], caching: Caching) -> tuple[int, Cut] | None:
     """Return the characters that all requests share, and where they end; None if these are not worth a mark."""
     first = requests[0].body
     if len(requests) < 2 or "cache_control" in json.dumps([request.body for request in requests]):
@@ -116,7 +115,7 @@ def _cut(requests: Sequence[OneRequest], caching: Caching) -> tuple[int, Cut] | 
     return (before, place) if place[0] >= 0 and place[1] and enough else None
 
 
-def _marked(requests: Sequence[OneRequest], model: ModelProfile, length: int, cut: Cut) -> list[OneRequest]:
+def _marked(requests: Sequence[Request], model: ModelProfile, length: int, cut: Cut) -> list[Request]:
     """Return the requests with a mark at the cut; the first writes the prefix, and the others read it."""
     assert model.caching is not None
     result = []
@@ -124,8 +123,7 @@ def _marked(requests: Sequence[OneRequest], model: ModelProfile, length: int, cu
         body = {**request.body, "messages": _with_mark(request.body["messages"], model.caching, cut)}
         size = len(json.dumps(body, ensure_ascii=False))
         shared = Shared(size, (length,), length if number else 0, requests[0].key if number else None)
-        case = dataclasses.replace(request.case, model=model)
-        result.append(dataclasses.replace(request, body=body, case=case, shared=shared))
+        result.append(dataclasses.replace(request, body=body, model=model, shared=shared))
     return result
 
 
@@ -148,7 +146,7 @@ def _with_mark(messages: Sequence[Message], caching: Caching, cut: Cut) -> list[
     return [*messages[:index], marked, *messages[index + 1 :]]
 
 
-def _beginning(request: OneRequest) -> str:
+def _beginning(request: Request) -> str:
     """Return the digest of what a request sends before its last turn."""
     shared = [request.body.get("system"), list(request.body.get("messages", ()))[:-1]]
     return hashlib.sha256(json.dumps(shared, ensure_ascii=False).encode("utf-8", "surrogatepass")).hexdigest()

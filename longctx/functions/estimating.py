@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from longctx.cases.case import Case, Group, ReplyTokens
-from longctx.functions.asking import one_line, one_request
+from longctx.functions.asking import one_line
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
-from longctx.functions.trial import FunctionTrial, Lacking
+from longctx.functions.trial import FunctionTrial
 from longctx.live.cost.estimate import NONE_LATER, Estimate, Later, estimate_of
 from longctx.live.cost.money import estimated_cost
-from longctx.live.request import OneRequest
 from longctx.recording.apis import api_of
+from longctx.recording.request import Request
 from longctx.recording.trials import Exchange
 from longctx.text import count
 
@@ -27,7 +27,7 @@ class _Sum:
 
     case: Case
     trials: int = 0
-    lacking: list[tuple[int, Sequence[OneRequest]]] = field(default_factory=list)
+    unanswered: list[tuple[int, Sequence[Request]]] = field(default_factory=list)
     """For each trial that lacks answers: how many requests are answered, and those that are not."""
     recorded: list[Sequence[Exchange]] = field(default_factory=list)
     """The exchanges of each trial that lacks nothing."""
@@ -66,10 +66,9 @@ class FunctionEstimates:
         """Count a trial that ends with an error of the test, whose requests are not known."""
         self._of(case).errors[one_line(result)] += 1
 
-    def add_lacking(self, trial: FunctionTrial, lacking: Sequence[Lacking]) -> None:
+    def add_unanswered(self, trial: FunctionTrial, requests: Sequence[Request]) -> None:
         """Count a trial that lacks answers to these requests."""
-        requests = [one_request(trial.trial, each) for each in lacking]
-        self._of(trial.case).lacking.append((len(trial.exchanges), requests))
+        self._of(trial.case).unanswered.append((len(trial.exchanges), requests))
 
     def estimates(self, batch: bool) -> list[Estimate]:
         """Return one estimate for each function and model. batch: whether the run asks in batches."""
@@ -81,7 +80,7 @@ class FunctionEstimates:
         for (function, model), of in self._sums.items():
             for message, number in of.errors.items():
                 yield f"{function} on {model}: {count(number, 'trial')} cannot be estimated: {message}"
-            first = sum(len(lacking) for _, lacking in of.lacking)
+            first = sum(len(requests) for _, requests in of.unanswered)
             later = _later(of)
             if first and later is None:
                 yield (
@@ -103,7 +102,7 @@ def _later(of: _Sum) -> Later | None:
     if not of.recorded:
         return None
     each = fmean(len(exchanges) for exchanges in of.recorded)
-    requests = sum(max(0.0, each - answered - len(lacking)) for answered, lacking in of.lacking)
+    requests = sum(max(0.0, each - answered - len(first)) for answered, first in of.unanswered)
     seen = [(exchange, reply) for exchanges in of.recorded for exchange in exchanges[1:] if (reply := exchange.reply)]
     if not (requests and seen):
         return NONE_LATER
@@ -120,13 +119,13 @@ def _later(of: _Sum) -> Later | None:
 
 def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Estimate:
     case, replies = of.case, ReplyTokens.of(of.first)
-    requests = [request for _, lacking in of.lacking for request in lacking if not request.wanted.counts]
+    requests = [request for _, first in of.unanswered for request in first if not request.place.counts]
     expected = [_expecting(request, case, replies, thinking) for request in requests]
     shared = [request for group in of_one_context(expected) for request in shared_requests(group, batch)]
     return dataclasses.replace(
         estimate_of([case], shared, batch, _later(of) or NONE_LATER),
         trials=of.trials,
-        to_ask=len(of.lacking),
+        to_ask=len(of.unanswered),
         counted=False,
         replies=replies,
         thinking=thinking.get(case.model.model) if replies is None and case.model.thinking_tokens else None,
@@ -134,16 +133,16 @@ def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Est
 
 
 def _expecting(
-    request: OneRequest, case: Case, replies: ReplyTokens | None, thinking: Mapping[str, ReplyTokens]
-) -> OneRequest:
+    request: Request, case: Case, replies: ReplyTokens | None, thinking: Mapping[str, ReplyTokens]
+) -> Request:
     """Return a request with the reply that is expected: as long as first replies to the function, if these are known.
 
     Else it is as long as it may be, with as much thinking as the model spends elsewhere.
     """
-    model, known = request.case.model, None
+    model, known = request.model, None
     if replies is not None and model.model == case.model.model:
         known = replies.mean
     elif (spent := thinking.get(model.model)) and model.thinking_tokens:
-        known = request.case.cell.max_tokens + min(spent.mean, model.thinking_tokens)
+        known = request.tokens.reply - model.thinking_tokens + min(spent.mean, model.thinking_tokens)
     expected = None if known is None else ReplyTokens(known, answers=0)
-    return dataclasses.replace(request, case=dataclasses.replace(request.case, replies=expected))
+    return dataclasses.replace(request, tokens=dataclasses.replace(request.tokens, replies=expected))

@@ -66,7 +66,7 @@ def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], o
         if isinstance(error, UserError) and not isinstance(error, TapeError):
             error = TestMistake(error)
     # What was suspended counts, even if the code under test went on without an answer.
-    if trial.lacking and not isinstance(error, TestMistake):
+    if trial.unanswered and not isinstance(error, TestMistake):
         return Result("suspended")
     if error is not None and not is_set_up and not is_skip(error):
         return Result("error", str(error), error)
@@ -161,7 +161,7 @@ def ended(trial: FunctionTrial, result: Result) -> Waiting | Judged | Ended:
     """Return how a trial that has run once goes on."""
     match result.kind:
         case "suspended":
-            return Waiting([lacking.wanted for lacking in trial.lacking], changed_request)
+            return Waiting([request.place for request in trial.unanswered], changed_request)
         case "skipped":
             return Ended("skipped", result.why)
         case "error":
@@ -210,7 +210,7 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
         judged_by=judged_by.digests(
             {**trial.judged_by, **({"expected": [outcome.expected]} if outcome.expected else {})}
         ),
-        origins={trial.tape.origin(exchange.wanted) for exchange in trial.exchanges},
+        origins={trial.tape.origin(exchange.place) for exchange in trial.exchanges},
     )
 
 
@@ -266,7 +266,7 @@ def _shown(held: bool | float) -> str:
 
 def reply_text(exchange: Exchange) -> str:
     """Return the reply as people read it: its text, and the tools that it calls."""
-    return text_of(exchange.wanted.path, exchange.message)
+    return text_of(exchange.place.path, exchange.message)
 
 
 def text_of(path: str, message: Mapping[str, Any]) -> str:

@@ -182,13 +182,13 @@ class Transcript:
         if probe.turn is not None:
             return probe.turn - 1 if probe.turn <= len(self.messages) else None
         if probe.evidence not in self._known:
-            wanted = _folded(probe.evidence)
+            sought = _folded(probe.evidence)
             if "texts of it" not in self._known:
                 self._known["texts of it"] = [
                     _folded(" ".join(map(read_block, blocks_of(each)))) for each in self.messages
                 ]
             texts = enumerate(self._known["texts of it"])
-            self._known[probe.evidence] = next((place for place, text in texts if wanted and wanted in text), None)
+            self._known[probe.evidence] = next((place for place, text in texts if sought and sought in text), None)
         found: int | None = self._known[probe.evidence]
         return found
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case, RequestTokens, Trial, body_tokens
 from longctx.config.models import ModelProfile, as_lines
 from longctx.config.project_files import file_name
 from longctx.errors import UserError
@@ -24,8 +24,8 @@ from longctx.live.cost.money import COMPACTION
 from longctx.recording.apis import api_at, api_of, messages
 from longctx.recording.apis.messages import Edits
 from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
-from longctx.recording.request import digest, digests
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, Request, digest, digests
+from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Role
 from longctx.results import judged_by as judging
 from longctx.vocabulary.cell import Reply
@@ -33,6 +33,10 @@ from longctx.vocabulary.protocol_cell import Suspended
 
 MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""
+
+
+UNLIMITED = 16_384
+"""The tokens that are reserved for a reply whose request does not limit it and whose model's limit is not known."""
 
 
 MOST_SAID = 80
@@ -55,16 +59,6 @@ def mistake(code: str, sentence: str) -> TestMistake:
     return TestMistake(UserError(code, sentence))
 
 
-@dataclass(frozen=True, slots=True)
-class Lacking:
-    """A request without a recorded answer."""
-
-    wanted: Wanted
-    body: Mapping[str, Any]
-    headers: Mapping[str, str]
-    model: ModelProfile
-
-
 @dataclass(slots=True)
 class FunctionTrial:
     """The state of one run of the function."""
@@ -75,7 +69,7 @@ class FunctionTrial:
     strategy: Strategy = field(default_factory=Strategy)
     exchanges: list[Exchange] = field(default_factory=list)
     """The requests that were answered so far."""
-    lacking: list[Lacking] = field(default_factory=list)
+    unanswered: list[Request] = field(default_factory=list)
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool | float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
@@ -181,27 +175,27 @@ class FunctionTrial:
         Code that sends several requests at once issues all of them before it receives the first reply.
         """
         with self._lock:
-            wanted = self._wanted(body, headers, model, counts, path or api_of(model).PATH)
-            self.bodies[wanted.key] = body
+            place = self._place(body, headers, model, counts, path or api_of(model).PATH)
+            self.bodies[place.key] = body
             try:
-                if not self.tape.takes_recorded(wanted):
-                    self.lacking.append(Lacking(wanted, body, headers, model))
-                    raise Suspended(wanted.trial)
-                found = self.tape.answer(wanted)
+                if not self.tape.takes_recorded(place):
+                    self.unanswered.append(request_of_code(self.trial, place, body, headers, model))
+                    raise Suspended(place.trial)
+                found = self.tape.answer(place)
                 assert found is not None
-                reply = None if counts else self.tape.reply(wanted)
-                message = self.tape.count(wanted) if counts else read_object(found[0])
+                reply = None if counts else self.tape.reply(place)
+                message = self.tape.count(place) if counts else read_object(found[0])
                 if is_too_deep(message):
                     raise UserError(
                         "answer-too-deep",
                         f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
                         f"{MOST_DEPTH} levels deep, which code cannot be expected to read. Delete its line in "
-                        f"cassettes/{wanted.file}, and record the trial again with --ctx-record once.",
+                        f"cassettes/{place.file}, and record the trial again with --ctx-record once.",
                     )
             except UserError as error:
                 raise TestMistake(error) from None
         sha256 = hashlib.sha256(found[0]).hexdigest()
-        return Exchange(wanted, reply, model, body, message, sha256, role)
+        return Exchange(place, reply, model, body, message, sha256, role)
 
     def receive(self, exchange: Exchange) -> Mapping[str, Any]:
         """Return the answer to an issued request; the next request is recorded as one that follows it."""
@@ -275,9 +269,9 @@ class FunctionTrial:
             seen = before
         self.kept = min(seen, before), before
 
-    def _wanted(
+    def _place(
         self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool, path: str
-    ) -> Wanted:
+    ) -> Place:
         case = self.case
         number = len(self.bodies)
         if number >= MOST_REQUESTS:
@@ -295,7 +289,7 @@ class FunctionTrial:
             sha256 = digest({**compared, "count_tokens": True}, headers, path)
         same = self._equal[sha256]
         self._equal[sha256] += 1
-        return Wanted(
+        return Place(
             file=f"{file_name(model.model)}/{case.file.partition('/')[2]}",
             trial=str(self.trial.identity),
             sha256=sha256,
@@ -313,12 +307,24 @@ class FunctionTrial:
         )
 
 
-def changed_request(wanted: Wanted) -> str:
+def request_of_code(
+    trial: Trial, place: Place, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile
+) -> Request:
+    """Return a request that code issued, whose tokens are estimated by its body."""
+    api = api_at(place.path) or messages
+    asked = api.most_tokens(body)
+    room = (model.max_output or UNLIMITED) if asked is None else asked
+    prompt = body_tokens(api.as_request(body), model)
+    tokens = RequestTokens(prompt, prompt, max(room, model.thinking_tokens))
+    return Request(trial, model, tokens, place, {**body, "model": model.sent_as}, dict(headers))
+
+
+def changed_request(place: Place) -> str:
     """Return what may have changed in a request of a trial, as the end of a sentence on a stale recording."""
-    after = f"request {wanted.number + 1} after the same reply" if wanted.number else "request 1"
+    after = f"request {place.number + 1} after the same reply" if place.number else "request 1"
     return (
         f"{after} is not the one that was recorded: the test changed, or the code that it calls, its cases, or what "
-        f"the profile of {wanted.model} sends."
+        f"the profile of {place.model} sends."
     )
 
 
@@ -339,4 +345,4 @@ def asked_text(exchange: Exchange) -> str:
 
 
 def request_of(exchange: Exchange) -> Mapping[str, Any]:
-    return (api_at(exchange.wanted.path) or messages).as_request(exchange.body)
+    return (api_at(exchange.place.path) or messages).as_request(exchange.body)

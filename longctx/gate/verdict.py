@@ -188,6 +188,8 @@ class RunVerdict:
     """The trials that an early stop left out."""
     not_gated: tuple[tuple[str, Subject], ...] = ()
     """The (test, subject) that the profile leaves out of the gate."""
+    cells_not_gated: int = 0
+    """The cells of the run that no band judges."""
     usage: UsageChange | None = field(default=None, repr=False)
     """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
@@ -336,6 +338,7 @@ def give_verdict(
         _trials(after),
         not_asked,
         tuple((match.test, match.after) for match in matched if match not in gated),
+        len({(row.test, row.subject, row.cell) for row in after if row.band is None and not is_check(row.test)}),
         UsageChange.of(measured) if measured else None,
         limits,
         of_run[0] if of_run else None,

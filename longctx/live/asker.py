@@ -10,7 +10,7 @@ import asyncio
 import dataclasses
 import threading
 from collections.abc import Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from types import TracebackType
 from typing import Self
 
@@ -20,17 +20,21 @@ from longctx.live.asking import Asking
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget, check_cap
 from longctx.live.display import Tally
+from longctx.live.drain import Drain, RequestEnd, Sent, Supply
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
 from longctx.live.progress import live_progress
-from longctx.live.request import Request
 from longctx.live.server.calls import count_body, read_count
 from longctx.live.server.client import Client, key_of, open_clients
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Say
 from longctx.recording.apis import api_at, messages
+from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
+
+STARTED = 4
+"""The most trials that wait for answers, for each request that may be in flight."""
 
 
 class Asker:
@@ -61,6 +65,8 @@ class Asker:
         self._loop.set_default_executor(ThreadPoolExecutor(initializer=connections.are_own))
         self._opened: Future[Asking] = Future()
         self._closing = asyncio.Event()
+        self._out: dict[Future[RequestEnd], Sent] = {}
+        """What the trials that are drained wait for."""
         self._thread = threading.Thread(target=self._run, name="longctx-asker", daemon=True)
 
     def __enter__(self) -> Self:
@@ -84,12 +90,24 @@ class Asker:
         """The most requests in flight at present."""
         return self._asking.limits.allowed
 
-    @property
-    def may_send_more(self) -> bool:
-        """Whether the server has answered, and nothing has stopped the asking."""
-        return self._asking.may_send_more
+    def drain(self, supply: Supply) -> None:
+        """Ask the trials of a supply, until none may start and nothing is in flight."""
+        out = self._out = {}
+        loop = Drain(supply, lambda: STARTED * self.allowed, lambda: self._asking.may_send_more)
+        while True:
+            for paused, request in loop.take():
+                out[self.submit(request)] = paused, request
+            if not out:
+                return
+            done, _ = wait(out, return_when=FIRST_COMPLETED)
+            for future in done:
+                loop.ended(*out.pop(future), future.result())
 
-    def submit(self, request: Request) -> Future[Reply | Failure | None]:
+    def wait(self) -> None:
+        """Wait for what is in flight."""
+        wait(self._out)
+
+    def submit(self, request: Request) -> Future[RequestEnd]:
         """Send a request when the limiter and the budget allow; its answer is recorded before the future is done.
 
         The result of a count of tokens is None.
@@ -100,18 +118,16 @@ class Asker:
         """Send nothing more, and say what is in flight. It does not wait, so that a signal's handler may call it."""
         self._loop.call_soon_threadsafe(lambda: self._say(stopping(self._asking.halted())))
 
-    async def _answer(self, request: Request) -> Reply | Failure | None:
+    async def _answer(self, request: Request) -> RequestEnd:
         connections.are_own()  # the task has the context of the thread that submitted it
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
-        if request.wanted.counts:
-            return await count(self._clients.of(request.trial.case.model), self.tape, request)
+        if request.place.counts:
+            return await count(self._clients.of(request.model), self.tape, request)
         result = await self._asking.asked_for(request)
         if isinstance(result, Reply):
-            self.tally.answered(result, request.trial.case.model.prices)
-        else:
-            self.tally.failed += 1
-        self._progress.ended(request.trial, request.built, result)
+            self.tally.answered(result, request.model.prices)
+        self._progress.ended(request, result)
         return result
 
     def _run(self) -> None:
@@ -149,11 +165,10 @@ async def count(client: Client, tape: Tape, request: Request) -> Failure | None:
     """Ask for a count of tokens, which is free, and record it."""
     try:
         content = await count_body(client, request)
-        read_count(content, (api_at(request.wanted.path) or messages).COUNT_FIELD)
+        read_count(content, (api_at(request.place.path) or messages).COUNT_FIELD)
         now = clocks.stamp()
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-        tape.record(request.wanted, answer, now, None)
+        tape.record(request.place, answer, now, None)
     except Exception as error:
-        case = request.trial.case
-        return explain(error, client.base_url, case.id, key_of(case.model))
+        return explain(error, client.base_url, request.case.id, key_of(request.model))
     return None

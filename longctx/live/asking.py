@@ -12,21 +12,21 @@ from collections.abc import Mapping, Sequence
 
 from anthropic import APIStatusError
 
-from longctx.cases.case import Trial
 from longctx.live.bounds import Bounds
+from longctx.live.cost.money import most_paid
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.limiter import MOST_S, Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
 from longctx.live.progress import Progress
-from longctx.live.request import Request, most_paid
 from longctx.live.server.calls import send
 from longctx.live.server.client import Client, Clients, Server, key_of
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import check_answer
-from longctx.recording.tape import WANTED, Tape, Wanted
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import PLACE, Tape
 from longctx.text import count
 from longctx.vocabulary.cell import Reply
 
@@ -35,55 +35,52 @@ MOST_SHOWN_S = 365 * 86_400.0
 
 
 async def ask_all(
-    clients: Client | Clients, tape: Tape, trials: Sequence[Trial], bounds: Bounds, progress: Progress
+    clients: Client | Clients, tape: Tape, requests: Sequence[Request], bounds: Bounds, progress: Progress
 ) -> Asked:
-    """Ask all questions, with as many requests in flight as the adaptive limit allows.
+    """Send all of these requests, with as many requests in flight as the adaptive limit allows.
 
     Nothing that a server does raises an exception.
     """
     given = Clients.taken(clients).without_retries()
     asking = Asking(given, tape, bounds, progress)
-    of_servers: dict[Server, list[Trial]] = {}
-    for trial in trials:
-        of_servers.setdefault(given.server_of(trial.case.model), []).append(trial)
+    of_servers: dict[Server, list[Request]] = {}
+    for request in requests:
+        of_servers.setdefault(given.server_of(request.model), []).append(request)
     supplies = {server: ProtocolTrials(asking.asked, some, progress) for server, some in of_servers.items()}
     await asking.drain(supplies, bounds)
     asked = asking.asked
     for supply in supplies.values():
-        for trial in supply.order.left():
-            asked.failures[trial.key] = asked.stopped or Failure("not_asked", "not reached")
+        for request in supply.order.left():
+            asked.failures[request.trial.key] = asked.stopped or Failure("not_asked", "not reached")
     return asked
 
 
 class ProtocolTrials:
     """Trials that each send one request, known in advance, and are judged as their answers arrive."""
 
-    def __init__(self, asked: Asked, trials: Sequence[Trial], progress: Progress) -> None:
+    def __init__(self, asked: Asked, requests: Sequence[Request], progress: Progress) -> None:
         """asked: says whether the asking has stopped. progress: is told how each trial ends."""
-        self.order = InOrder(trials)
+        self.order = InOrder(requests)
         self._asked, self._progress = asked, progress
 
     def next(self) -> Paused | None:
-        trial = None if self._asked.stopped else self.order.next()
-        return Paused(trial, [trial]) if trial else None
+        request = None if self._asked.stopped else self.order.next()
+        return Paused(request.trial, [request]) if request else None
 
-    def go_on(self, paused: Paused) -> Sequence[Trial]:
+    def go_on(self, paused: Paused) -> Sequence[Request]:
         assert paused.reply is not None
         self._end(paused, paused.reply)
         return ()
 
     def readable(self, paused: Paused) -> None:
         if not self._asked.stopped:
-            self.order.readable(paused.trial)
-
-    def again(self, paused: Paused) -> None:
-        pass
+            self.order.readable(paused.requests[0].key)
 
     def failed(self, paused: Paused, why: Failure) -> None:
         self._end(paused, why)
 
     def _end(self, paused: Paused, result: Reply | Failure) -> None:
-        self._progress.ended(paused.trial, paused.built or paused.trial.build(), result)
+        self._progress.ended(paused.sent or paused.requests[0], result)
 
 
 class Asking:
@@ -155,15 +152,14 @@ class Asking:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _sent(self, paused: Paused, trial: Trial) -> Reply | Failure:
-        request = Request.of(trial)
-        paused.built = request.built
-        return await self.asked_for(request)
+    async def _sent(self, paused: Paused, request: Request) -> Reply | Failure:
+        paused.sent = request.ready()
+        return await self.asked_for(paused.sent)
 
     async def asked_for(self, request: Request) -> Reply | Failure:
         """Send a request until it is answered or fails; note which."""
         result = await self.answer(request)
-        self.keep(request.trial, result)
+        self.keep(request, result)
         self.watch.begin()
         return result
 
@@ -172,13 +168,13 @@ class Asking:
         """Whether the server has answered, and nothing has stopped the asking."""
         return self.asked.stopped is None and self._failures.answered
 
-    def keep(self, trial: Trial, result: Reply | Failure) -> None:
+    def keep(self, request: Request, result: Reply | Failure) -> None:
         if isinstance(result, Reply):
-            self.asked.note(trial, result)
-            self.asked.failures.pop(trial.key, None)
+            self.asked.note(request, result)
+            self.asked.failures.pop(request.trial.key, None)
             self._failures.in_a_row, self._failures.answered = 0, True
             return
-        self.asked.failures[trial.key] = result
+        self.asked.failures[request.trial.key] = result
         self._failures.in_a_row += 1
         if result.fatal:
             self._stop(result)
@@ -210,7 +206,7 @@ class Asking:
             if isinstance(result, Reply) or not self._sent_again(result, attempts):
                 return result
             self._retries += 1
-            slots = self._slots[self._clients.server_of(request.trial.case.model)]
+            slots = self._slots[self._clients.server_of(request.model)]
             await slots.before_another(pause_s(attempts) if pause is None else pause)
 
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
@@ -219,13 +215,12 @@ class Asking:
 
     async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
-        case = request.trial.case
-        most = most_paid(request.trial)
+        most = most_paid(request)
         if not await self._room(most):
             return self.asked.stopped or self._budget.exceeded(), None
         result, pause = await self._send(request)
         async with self._settled:
-            self._budget.settle(most, result, case.model.prices)
+            self._budget.settle(most, result, request.model.prices)
             self._settled.notify_all()
         return result, pause
 
@@ -241,23 +236,23 @@ class Asking:
 
     async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request in a slot of its own; return as `_attempt` does."""
-        case = request.trial.case
-        client, slots = self._clients.of(case.model), self._slots[self._clients.server_of(case.model)]
-        timeout_s = case.model.timeout_s
+        case, model = request.case, request.model
+        client, slots = self._clients.of(model), self._slots[self._clients.server_of(model)]
+        timeout_s = model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)
-        WANTED.set(request.wanted)
+        PLACE.set(request.place)
         async with slots.slot() as changes:
             if self.asked.stopped:
                 return self.asked.stopped, None
             try:
                 async with asyncio.timeout(timeout_s):
                     response = await send(client, request, timeout_s)
-                LOG.debug("%s of %s: answered, status %d", case.id, case.model.model, response.status_code)
+                LOG.debug("%s of %s: answered, status %d", case.id, model.model, response.status_code)
                 slots.answered(timeout_s)
-                self._hold(client, slots, room_in_s(response.headers, case.size_tokens))
-                return self._recorded(request.wanted, response.content), None
+                self._hold(client, slots, room_in_s(response.headers, request.tokens.prompt))
+                return self._recorded(request.place, response.content), None
             except Exception as error:
-                LOG.debug("%s of %s: %s", case.id, case.model.model, type(error).__name__)
+                LOG.debug("%s of %s: %s", case.id, model.model, type(error).__name__)
                 pause = None
                 if isinstance(error, APIStatusError):
                     pause = retry_after_s(error.response.headers)
@@ -267,7 +262,7 @@ class Asking:
                     self._hold(client, slots, pause or 0.0)
                 elif pause is not None and pause > MOST_S:  # of any status: nobody waits for it
                     self._hold(client, slots, pause)
-                return explain(error, client.base_url, case.id, key_of(case.model)), pause
+                return explain(error, client.base_url, case.id, key_of(model)), pause
 
     def _hold(self, client: Client, slots: Slots, seconds: float) -> None:
         """Send nothing to a server for these seconds; stop if nobody waits that long."""
@@ -281,10 +276,10 @@ class Asking:
         )
         self._stop(Failure("rate_limit", message.rstrip(), fatal=True))
 
-    def _recorded(self, wanted: Wanted, content: bytes) -> Reply:
+    def _recorded(self, place: Place, content: bytes) -> Reply:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""
-        reply = self._tape.reply(wanted)
+        reply = self._tape.reply(place)
         if reply is None:
-            check_answer(wanted.path, content)
+            check_answer(place.path, content)
             raise AssertionError("an answered question is not on the tape")
         return reply

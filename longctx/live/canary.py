@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from longctx.cases.case import Group, Trial
+from longctx.cases.case import Group
 from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked, Failure
 from longctx.live.watch import Say
+from longctx.recording.request import Request
 from longctx.text import visible
 
 FEW, MORE = 3, 10
@@ -117,43 +118,43 @@ class Canary:
 
 
 async def first(
-    canary: Canary, trials: Sequence[Trial], ask: Callable[[Sequence[Trial]], Awaitable[Asked]]
-) -> tuple[Asked, list[Trial]]:
-    """Ask a few trials of each test that is not decided yet, the shortest first; return what is left to ask.
+    canary: Canary, requests: Sequence[Request], ask: Callable[[Sequence[Request]], Awaitable[Asked]]
+) -> tuple[Asked, list[Request]]:
+    """Send a few requests of each test that is not decided yet, the shortest first; return what is left to send.
 
-    ask: asks some questions, and tells the canary how they end.
+    ask: sends some requests, and tells the canary how they end.
     """
-    asked, left = Asked(), list(trials)
+    asked, left = Asked(), list(requests)
     for _ in (FEW, MORE):
         few = [
-            trial
+            request
             for group in canary.waiting
-            for trial in in_turn([each for each in left if each.case.group == group])[: canary.room(group)]
+            for request in in_turn([each for each in left if each.case.group == group])[: canary.room(group)]
         ]
         if few and asked.stopped is None:
-            for trial in few:
-                canary.started(trial.case.group)
+            for request in few:
+                canary.started(request.case.group)
             asked.add(await ask(shared(few)))
-            keys = {trial.key for trial in few}
-            left = [trial for trial in left if trial.key not in keys]
-    unasked = {trial.key: canary.stopped(trial.case.group) or asked.stopped for trial in left}
+            keys = {request.key for request in few}
+            left = [request for request in left if request.key not in keys]
+    unasked = {request.key: canary.stopped(request.case.group) or asked.stopped for request in left}
     asked.failures |= {key: why for key, why in unasked.items() if why}
-    return asked, [trial for trial in left if not unasked[trial.key]]
+    return asked, [request for request in left if not unasked[request.key]]
 
 
-def in_turn(trials: Sequence[Trial]) -> list[Trial]:
-    """Return questions of one test: first one of each cell, the shortest first; prompts and shapes in turn."""
+def in_turn(requests: Sequence[Request]) -> list[Request]:
+    """Return requests of one test: first one of each cell, the shortest first; prompts and shapes in turn."""
     seen: Counter[int] = Counter()
     cases: dict[tuple[str, str], dict[int, int]] = {}
-    for trial in trials:
-        treatment = trial.case.wording.prompt_set, trial.case.shape
-        cases.setdefault(treatment, {})[id(trial.case)] = trial.case.size_tokens
+    for request in requests:
+        treatment = request.case.wording.prompt_set, request.case.shape
+        cases.setdefault(treatment, {})[id(request.case)] = request.tokens.prompt
     place = {
         case: number for sizes in cases.values() for number, case in enumerate(sorted(sizes, key=sizes.__getitem__))
     }
     ranked = []
-    for trial in trials:
-        case = id(trial.case)
-        ranked.append(((seen[case], place[case]), trial))
+    for request in requests:
+        case = id(request.case)
+        ranked.append(((seen[case], place[case]), request))
         seen[case] += 1
-    return [trial for _, trial in sorted(ranked, key=lambda pair: pair[0])]
+    return [request for _, request in sorted(ranked, key=lambda pair: pair[0])]

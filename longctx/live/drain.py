@@ -2,7 +2,7 @@
 
 A supply says which trial starts next and what a trial lacks. The loop bounds how many requests are out, lets a trial go
 on when its answers are there, and sends once more what failed for a passing reason. It sends nothing itself and waits
-for nothing: who calls it does, with tasks (live/asking.py) or with a thread (functions/asking.py).
+for nothing: who calls it does, with tasks (asking.py) or with a thread (asker.py).
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any, Protocol
 from longctx.cases.case import Trial
 from longctx.live.failure import Failure
 from longctx.live.limiter import passing
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.recording.request import Request
+from longctx.vocabulary.cell import Reply
 
 RequestEnd = Reply | Failure | None
 """How a request ends; a count of tokens, with None."""
@@ -26,25 +27,25 @@ class Paused:
     """A trial that waits for answers, or starts."""
 
     trial: Trial
-    requests: Sequence[Trial] = ()
+    requests: Sequence[Request] = ()
     """Those that were sent, or will be."""
     issued: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What code has sent: when it goes on, it sends it again."""
-    built: BuiltTrial | None = None
-    """That of a protocol, while its request is out."""
+    sent: Request | None = None
+    """That of a protocol, with its prompt, while it is out."""
     reply: Reply | None = None
     """The last one."""
     followers: list[Paused] = field(default_factory=list)
     """Trials that start once this one has its answer, whose prompt they begin with."""
     left: int = 0
     """How many requests have not ended yet."""
-    unanswered: list[tuple[Trial, Failure]] = field(default_factory=list)
+    unanswered: list[tuple[Request, Failure]] = field(default_factory=list)
     """Those that failed, and why."""
     late: bool = False
     """Whether those that failed are sent once more."""
 
 
-Sent = tuple[Paused, Trial]
+Sent = tuple[Paused, Request]
 """A request that is sent, and its trial."""
 
 
@@ -54,14 +55,11 @@ class Supply(Protocol):
     def next(self) -> Paused | None:
         """Return the next trial that may start, with its requests; None if none may now."""
 
-    def go_on(self, paused: Paused) -> Sequence[Trial]:
+    def go_on(self, paused: Paused) -> Sequence[Request]:
         """Let a trial go on whose requests are answered; return those that it then lacks, none if it has ended."""
 
     def readable(self, paused: Paused) -> None:
         """Let those start that wait for this one: what they share is in the cache, or never will be."""
-
-    def again(self, paused: Paused) -> None:
-        """Note that what failed of a trial is sent once more."""
 
     def failed(self, paused: Paused, why: Failure) -> None:
         """Note that a trial has ended without an answer."""
@@ -88,7 +86,7 @@ class Drain:
             for request in requests:
                 yield paused, request
 
-    def ended(self, paused: Paused, request: Trial, result: RequestEnd) -> None:
+    def ended(self, paused: Paused, request: Request, result: RequestEnd) -> None:
         """Note how a request has ended."""
         self._out -= 1
         paused.left -= 1
@@ -102,12 +100,12 @@ class Drain:
         if not paused.unanswered:
             self._ready.appendleft(paused)  # first: what it shares is still in the cache
         elif not paused.late and all(passing(why.cause) for _, why in paused.unanswered):
-            paused.late, paused.built = True, None
+            paused.late, paused.sent = True, None
             self._late.append(paused)
         else:
             self._supply.failed(paused, paused.unanswered[0][1])
 
-    def _next(self) -> tuple[Paused, Sequence[Trial]] | None:
+    def _next(self) -> tuple[Paused, Sequence[Request]] | None:
         """Return the next trial of which something may be sent, and what; None if nothing may now."""
         while True:
             if self._ready:
@@ -119,7 +117,6 @@ class Drain:
             elif self._again:
                 paused = self._again.popleft()
                 if self._may_send_more():
-                    self._supply.again(paused)
                     unanswered, paused.unanswered = paused.unanswered, []
                     return paused, [request for request, _ in unanswered]
                 self._supply.failed(paused, paused.unanswered[0][1])
@@ -130,30 +127,30 @@ class Drain:
 
 
 class InOrder:
-    """The order of trials: as given, but each after the one that writes its prefix to the prompt cache.
+    """The order of requests: as given, but each after the one that writes its prefix to the prompt cache.
 
     A cached prefix can be read only once the request that wrote it was answered. Neighbours that are in flight at the
     same time would each pay for writing the prefix that they share.
     """
 
-    def __init__(self, trials: Sequence[Trial]) -> None:
-        self._ready: deque[Trial] = deque()
-        self._waiting: dict[str, list[Trial]] = defaultdict(list)
-        here = {trial.key for trial in trials}
-        for trial in trials:
-            first = trial.shared.after
-            (self._waiting[first] if first in here else self._ready).append(trial)
+    def __init__(self, requests: Sequence[Request]) -> None:
+        self._ready: deque[Request] = deque()
+        self._waiting: dict[str, list[Request]] = defaultdict(list)
+        here = {request.key for request in requests}
+        for request in requests:
+            first = request.shared.after
+            (self._waiting[first] if first in here else self._ready).append(request)
 
-    def next(self) -> Trial | None:
+    def next(self) -> Request | None:
         return self._ready.popleft() if self._ready else None
 
-    def readable(self, trial: Trial) -> None:
-        """Note that a trial was answered, or never will be: those that waited for it are next."""
+    def readable(self, key: str) -> None:
+        """Note that a request was answered, or never will be: those that waited for it are next."""
         if self._waiting:
-            self._ready.extendleft(reversed(self._waiting.pop(trial.key, [])))
+            self._ready.extendleft(reversed(self._waiting.pop(key, [])))
 
-    def left(self) -> Iterator[Trial]:
-        """Yield the trials that were not taken."""
+    def left(self) -> Iterator[Request]:
+        """Yield the requests that were not taken."""
         yield from self._ready
         for waiting in self._waiting.values():
             yield from waiting

@@ -9,17 +9,18 @@ from collections.abc import Mapping, Sequence
 from vcr.record_mode import RecordMode
 
 from longctx import clocks
-from longctx.cases.case import Case, Group, ReplyTokens, Trial
+from longctx.cases.case import Case, Group, ReplyTokens
 from longctx.config.models import TokenCounts
 from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
-from longctx.live.batches.ledger import Ledger, each_once, place_in
+from longctx.live.batches.ledger import Ledger, each_once
 from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings
 from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import cheapest_with_batches, shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.watch import Say, waiting
 from longctx.recording.missing import missing, of_other_versions, stale, why_unused
+from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.results.row import grouped
 from longctx.text import count
@@ -40,30 +41,30 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     fit, unfit = fitted(with_recorded_replies(tape, cases))
     claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
     with waiting(say, BUILT):
-        lacking = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
-        lacking = each_once(lacking) if batch else lacking
-        free = [trial for trial in lacking if place_in(trial) not in claimed]
-        trials = with_sharing(free, batch)
+        asked = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
+        asked = each_once(asked) if batch else asked
+        free = [request for request in asked if request.place not in claimed]
+        requests = with_sharing(free, batch)
     say_misfits(say, unfit)
-    estimates = say_estimate(say, fit, trials, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
-    say_unused(say, tape, trials, batch)
+    estimates = say_estimate(say, fit, requests, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
+    say_unused(say, tape, requests, batch)
     if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
         say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
-    if held := len(lacking) - len(free):
+    if held := len(asked) - len(free):
         say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
     return estimates
 
 
-def say_unused(say: Say, tape: Tape, trials: Sequence[Trial], batch: bool) -> None:
-    """Print how many of the questions to ask have answers of another version, why these do not count, and the cost."""
-    unused: dict[tuple[str, str, int], list[Trial]] = defaultdict(list)
-    for group in grouped(trials, lambda trial: id(trial.case)).values():
-        case, of_trial = group[0].case, {str(trial.identity): trial for trial in group}
+def say_unused(say: Say, tape: Tape, requests: Sequence[Request], batch: bool) -> None:
+    """Print how many of the trials to ask have answers of another version, why these do not count, and the cost."""
+    unused: dict[tuple[str, str, int], list[Request]] = defaultdict(list)
+    for group in grouped(requests, lambda request: id(request.case)).values():
+        case, of_trial = group[0].case, {request.place.trial: request for request in group}
         for version, names in of_other_versions(tape, case, of_trial).items():
             unused[case.cell.test, case.model.model, version] += [of_trial[name] for name in names]
     for (test, model, version), group in unused.items():
-        reason, advice = why_unused(str(group[0].identity), version)
-        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].case.model.prices else "not known"
+        reason, advice = why_unused(group[0].place.trial, version)
+        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].model.prices else "not known"
         have = "has an answer" if len(group) == 1 else "have answers"
         sentence = (
             f"{test} on {model}: {len(group):,} of the trials to ask {have} of version {version}, not used because "
@@ -72,9 +73,9 @@ def say_unused(say: Say, tape: Tape, trials: Sequence[Trial], batch: bool) -> No
         say(sentence.rstrip())
 
 
-def with_sharing(trials: Sequence[Trial], batch: bool) -> list[Trial]:
-    """Return the questions in the order in which they are asked, with what their prompts share."""
-    return cheapest_with_batches(trials) if batch else shared(trials)
+def with_sharing(requests: Sequence[Request], batch: bool) -> list[Request]:
+    """Return the requests in the order in which they are sent, with what their prompts share."""
+    return cheapest_with_batches(requests) if batch else shared(requests)
 
 
 def with_recorded_replies(
@@ -102,10 +103,11 @@ def with_estimated_counts(case: Case) -> Case:
     if case.token_values is not None:
         return case
     model, cell = case.model, case.cell
-    texts = cell.probes(case.wording.words)
+    assert cell.declared.counts is not None
+    texts = cell.declared.counts.probes(case.wording.words)
     counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
     try:
-        values = cell.token_values(counts)
+        values = cell.declared.counts.kept(counts)
     except ValueError as error:
         raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
     estimated = TokenCounts(
@@ -138,19 +140,19 @@ def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
         say(f"Not asked: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
 
 
-def still_fitting(trials: Sequence[Trial]) -> tuple[list[Trial], list[Unasked]]:
-    """Return the questions whose cases fit their models by the server's count, and the other cases with the reasons."""
-    cases = {id(trial.case): trial.case for trial in trials}
+def still_fitting(requests: Sequence[Request]) -> tuple[list[Request], list[Unasked]]:
+    """Return the requests whose cases fit their models by the server's count, and the other cases with the reasons."""
+    cases = {id(request.case): request.case for request in requests}
     _, unfit = fitted(list(cases.values()))
     too_long = {id(case) for case, _ in unfit}
-    return [trial for trial in trials if id(trial.case) not in too_long], unfit
+    return [request for request in requests if id(request.case) not in too_long], unfit
 
 
 def say_estimate(
-    say: Say, cases: Sequence[Case], trials: Sequence[Trial], unbuilt: Sequence[Case] = (), batch: bool = False
+    say: Say, cases: Sequence[Case], requests: Sequence[Request], unbuilt: Sequence[Case] = (), batch: bool = False
 ) -> list[Estimate]:
-    """Print and return what these questions of these cases cost. unbuilt: cases that do not fit their models."""
-    estimates = estimate(cases, trials, unbuilt, batch)
+    """Print and return what these requests of these cases cost. unbuilt: cases that do not fit their models."""
+    estimates = estimate(cases, requests, unbuilt, batch)
     for estimate_of_test in estimates:
         say(str(estimate_of_test))
     if total := in_all(estimates):

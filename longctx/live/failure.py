@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
+from longctx.recording.request import Request
 from longctx.results.row import EARLY_STOP
 from longctx.vocabulary.cell import Reply
 
@@ -31,7 +32,7 @@ class Asked:
     answered: int = 0
     """The number of requests that were answered."""
     failures: dict[str, Failure] = field(default_factory=dict)
-    """Why trials were not answered, by `Question.key`."""
+    """Why trials were not answered, by `Trial.key`."""
     stopped: Failure | None = None
     """Why the asking stopped before its end."""
     others: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -52,9 +53,9 @@ class Asked:
         left = [failure for failure in self.failures.values() if failure.cause != EARLY_STOP]
         return not (left or self.errors or self.stale)
 
-    def note(self, trial: Trial, reply: Reply) -> None:
+    def note(self, request: Request, reply: Reply) -> None:
         """Count an answer."""
-        model = trial.case.model
+        model = request.model
         self.answered += 1
         if reply.model not in ("", model.model, model.sent_as):
             self.others[model.model, reply.model] += 1

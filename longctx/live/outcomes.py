@@ -7,14 +7,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Group, Trial
+from longctx.cases.case import Group
 from longctx.live.canary import Canary
 from longctx.live.cost.money import usd
 from longctx.live.display import Tally
 from longctx.live.failure import Failure
+from longctx.recording.request import Request
 from longctx.stats.rates import Rate
 from longctx.text import count
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.vocabulary.cell import Reply
 
 if TYPE_CHECKING:
     from longctx.live.progress import Progress
@@ -41,16 +42,16 @@ class Outcomes:
     def waiting(self, silent_s: float, what: str) -> None:
         self._shown.waiting(silent_s, what)
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Reply | Failure) -> None:
         tally = self._tally
         tally.done += 1
-        tally.work_done += work(trial)
+        tally.work_done += work(request)
         if isinstance(result, Reply):
-            self._answered(trial, built, result)
+            self._answered(request, result)
         else:
             tally.failed += 1
-            self._canary.failed(trial.case.group)
-        self._shown.ended(trial, built, result)
+            self._canary.failed(request.case.group)
+        self._shown.ended(request, result)
 
     def sentences(self) -> Iterator[str]:
         """Yield the outcomes of each test and model, and what the answers cost."""
@@ -68,20 +69,20 @@ class Outcomes:
             cost = self._tally.cost
             yield f"What {answers} cost is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
-    def _answered(self, trial: Trial, built: BuiltTrial, reply: Reply) -> None:
-        tally, group = self._tally, trial.case.group
-        tally.answered(reply, trial.case.model.prices)
+    def _answered(self, request: Request, reply: Reply) -> None:
+        tally, group = self._tally, request.case.group
+        tally.answered(reply, request.model.prices)
         self.output_tokens[group].append(reply.output_tokens)
         kind = NOT_JUDGED
         # If judging an unforeseen reply raises, its test reports it, and the asking goes on.
         with contextlib.suppress(Exception):
-            if built.judge:
-                kind = built.judge(reply).kind
+            if request.built and request.built.judge:
+                kind = request.built.judge(reply).kind
                 tally.add(*group, Rate(int(kind == "correct"), 1))
         self._kinds[group][kind] += 1
         self._canary.ended(group, kind, reply.text)
 
 
-def work(trial: Trial) -> int:
-    """Return the tokens of a question's prompt and reply, as a measure of the time that asking takes."""
-    return trial.case.size_tokens + trial.case.reply_tokens
+def work(request: Request) -> int:
+    """Return the tokens of a request and of its reply, as a measure of the time that asking takes."""
+    return request.tokens.prompt + request.tokens.reply

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from longctx.cases.case import Trial
 from longctx.live.cost.money import usd
 from longctx.live.display import Display, Tally, open_display
 from longctx.live.failure import Failure
 from longctx.live.watch import Timer
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.recording.request import Request
+from longctx.vocabulary.cell import Reply
 
 if TYPE_CHECKING:
     from longctx.live.watch import Say
@@ -27,7 +27,7 @@ LINE_S = 60.0
 class Progress(Protocol):
     """The display of an asking pass.
 
-    It is called with the number of requests in flight and a note on their limit, with each question that ends, and,
+    It is called with the number of requests in flight and a note on their limit, with each request that ends, and,
     while none ends, with the seconds of silence and what is waited for.
     """
 
@@ -35,7 +35,7 @@ class Progress(Protocol):
 
     def waiting(self, silent_s: float, what: str) -> None: ...
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None: ...
+    def ended(self, request: Request, result: Reply | Failure) -> None: ...
 
 
 @contextlib.contextmanager
@@ -66,7 +66,7 @@ class Silent:
     def waiting(self, silent_s: float, what: str) -> None:
         pass
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Reply | Failure) -> None:
         pass
 
 
@@ -126,7 +126,7 @@ class AskingProgress(Silent):
         self._in_flight = f"{number} in flight{note}"
         self._soon()
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Reply | Failure) -> None:
         self._waiting = None
         self._soon()
 

@@ -23,7 +23,7 @@ from longctx.live import interrupted
 from longctx.live.asking import ask_all
 from longctx.live.batches.collect import Batches, BatchTerms
 from longctx.live.batches.filling import ask_in_batches, held_in_batch
-from longctx.live.batches.ledger import each_once, place_in
+from longctx.live.batches.ledger import each_once
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.canary import UNREADABLE, Canary, first
@@ -49,24 +49,25 @@ from longctx.live.server.client import Client, Clients, open_clients, provider_o
 from longctx.live.server.counting import with_counted_tokens
 from longctx.live.watch import Say, waiting
 from longctx.recording.missing import EARLY, missing
-from longctx.recording.tape import NotRecorded, Tape, Wanted
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import NotRecorded, Tape
 from longctx.text import count, visible
 from longctx.workspace import Workspace
 
 Result = TypeVar("Result")
-AskQuestions = Callable[[Sequence[Trial]], Awaitable[Asked]]
-AskingOrder = Callable[[Sequence[Case], Sequence[Trial], AskQuestions], Awaitable[Asked]]
-"""A function that decides what is asked when.
+SendRequests = Callable[[Sequence[Request]], Awaitable[Asked]]
+AskingOrder = Callable[[Sequence[Case], Sequence[Request], SendRequests], Awaitable[Asked]]
+"""A function that decides what is sent when.
 
-It is called with the cases, the questions that the tape lacks, and a function that asks some of them.
+It is called with the cases, the requests that the tape lacks, and a function that sends some of them.
 """
 
 
 class AskingObserver(Protocol):
     """An observer that is told before the asking what will not be asked. Its methods may raise to end the run."""
 
-    def passed_over(self, trial: Trial, wanted: Wanted) -> None:
-        """The record mode does not ask this question."""
+    def passed_over(self, trial: Trial, place: Place) -> None:
+        """The record mode does not ask this trial."""
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
         """Everything else will be asked, except these cases."""
@@ -91,14 +92,14 @@ class Done:
 
 
 @dataclass(frozen=True, slots=True)
-class _Lacking:
-    """What a pass asks."""
+class _ToSend:
+    """What a pass sends."""
 
     fit: Sequence[Case]
     """The cases that fit their models."""
-    trials: Sequence[Trial]
-    """Those to ask, in their order."""
-    held: Sequence[Trial]
+    requests: Sequence[Request]
+    """Those to send, in their order."""
+    held: Sequence[Request]
     """Those that batches hold which have not ended."""
     unasked: tuple[Unasked, ...]
 
@@ -146,12 +147,12 @@ class LivePass:
                 opened = open_clients(self.tape, terms.base_url, terms.in_flight, models)
                 clients = await stack.enter_async_context(opened)
             batches = await open_batches(clients.first, self.tape, terms, self.say)
-            lacking = await self._lacking(clients, batches, cases)
-            if lacking.trials:
+            to_send = await self._to_send(clients, batches, cases)
+            if to_send.requests:
                 check_writable(self.tape.written_to)
-            return await self._send(clients, batches, lacking)
+            return await self._send(clients, batches, to_send)
 
-    async def _lacking(self, clients: Clients, batches: Batches, cases: Sequence[Case]) -> _Lacking:
+    async def _to_send(self, clients: Clients, batches: Batches, cases: Sequence[Case]) -> _ToSend:
         """Return what the tape lacks, once the server has told what is not known of it; say what it costs."""
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
@@ -163,58 +164,58 @@ class LivePass:
         claimed = batches.held()
         by_digest = terms.batch or bool(claimed or batches.collected)  # batches identify requests by their digests
         with waiting(say, BUILT):
-            lacking = missing(tape, fit, observer.passed_over if observer else None, by_digest, EARLY)
+            asked = missing(tape, fit, observer.passed_over if observer else None, by_digest, EARLY)
         if terms.batch:
-            lacking = each_once(lacking)
-        held = [trial for trial in lacking if place_in(trial) in claimed]
-        free = [trial for trial in lacking if place_in(trial) not in claimed.keys() | batches.collected]
+            asked = each_once(asked)
+        held = [request for request in asked if request.place in claimed]
+        free = [request for request in asked if request.place not in claimed.keys() | batches.collected]
         counts = [
             await with_counted_tokens(client, of_client, say)
-            for client, of_client in clients.grouped(free, lambda trial: trial.case.model)
+            for client, of_client in clients.grouped(free, lambda request: request.model)
         ]
-        known, too_long = still_fitting([trial for of_client in counts for trial in of_client])
+        known, too_long = still_fitting([request for of_client in counts for request in of_client])
         unfit += too_long
         unasked = (*uncounted, *unfit)
         if observer:
             observer.ready(unasked)
         say_misfits(say, unfit)
-        trials = with_sharing(known, terms.batch)
-        estimates = say_estimate(say, fit, trials, batch=terms.batch)
+        requests = with_sharing(known, terms.batch)
+        estimates = say_estimate(say, fit, requests, batch=terms.batch)
         if terms.max_cost is not None and not terms.stated_cap:
             check_default_cap(total_price(estimates, terms.batch), terms.max_cost)
-        say_unused(say, tape, trials, terms.batch)
-        return _Lacking(fit, trials, held, unasked)
+        say_unused(say, tape, requests, terms.batch)
+        return _ToSend(fit, requests, held, unasked)
 
-    async def _send(self, clients: Clients, batches: Batches, lacking: _Lacking) -> tuple[Done, list[str]]:
-        """Send the questions: a few of each test first, then the others; look by look if an order says so."""
+    async def _send(self, clients: Clients, batches: Batches, to_send: _ToSend) -> tuple[Done, list[str]]:
+        """Send the requests: a few of each test first, then the others; look by look if an order says so."""
         terms, say, tape = self.terms, self.say, self.tape
-        every = [*lacking.trials, *lacking.held]
+        every = [*to_send.requests, *to_send.held]
         self.halt.to_ask = len(every)
         bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
-            begun = {trial.case.group for trial in lacking.held}  # by a run whose canary has let them pass
-            sizes = Counter(trial.case.group for trial in every if trial.case.group not in begun)
+            begun = {request.case.group for request in to_send.held}  # by a run whose canary has let them pass
+            sizes = Counter(request.case.group for request in every if request.case.group not in begun)
             canary = Canary(sizes, say if terms.canary else None, text=tape.keeps)
             outcomes = Outcomes(tally, shown, canary)
             sending = Sending(clients, tape, bounds, outcomes, batches if terms.batch else None)
             first_replies = FirstReplies(outcomes, terms.batch, say)
-            of_batches = {trial.key: trial for trial in lacking.held} if terms.batch else {}
+            of_batches = {request.key: request for request in to_send.held} if terms.batch else {}
 
-            async def ask(some: Sequence[Trial]) -> Asked:
-                here = {trial.key for trial in some}
-                free = [trial for trial in some if trial.key not in of_batches]
+            async def ask(some: Sequence[Request]) -> Asked:
+                here = {request.key for request in some}
+                free = [request for request in some if request.key not in of_batches]
                 asked, rest = await first(canary, free, sending.directly)
-                rest = first_replies.planned(rest, again=len(rest) < len(lacking.trials))
+                rest = first_replies.planned(rest, again=len(rest) < len(to_send.requests))
                 asked.add(await sending.all(rest, [held for key, held in of_batches.items() if key in here]))
                 return asked
 
-            now = [*lacking.trials, *of_batches.values()]
-            asked = await (self.order(lacking.fit, now, ask) if self.order else ask(now))
+            now = [*to_send.requests, *of_batches.values()]
+            asked = await (self.order(to_send.fit, now, ask) if self.order else ask(now))
             if not terms.batch:
                 claimed = batches.held()
-                asked.failures |= {held.key: held_in_batch(claimed[place_in(held)]) for held in lacking.held}
-        return Done(asked, lacking.unasked, bounds.budget.spent), list(outcomes.sentences())
+                asked.failures |= {held.key: held_in_batch(claimed[held.place]) for held in to_send.held}
+        return Done(asked, to_send.unasked, bounds.budget.spent), list(outcomes.sentences())
 
 
 def count_probes(
@@ -280,22 +281,22 @@ class FirstReplies:
         self._outcomes, self._batch, self._say = outcomes, batch, say
         self._said: set[Group] = set()
 
-    def planned(self, trials: Sequence[Trial], again: bool) -> list[Trial]:
-        """Return the questions as they are asked, and say what they cost if the replies were first known now.
+    def planned(self, requests: Sequence[Request], again: bool) -> list[Request]:
+        """Return the requests as they are sent, and say what they cost if the replies were first known now.
 
         again: whether what they share must be planned again, since others were asked before them.
         """
         cases: dict[int, Case] = {}
         measured: set[Group] = set()
-        for trial in trials:
-            case, group = trial.case, trial.case.group
+        for request in requests:
+            case, group = request.case, request.case.group
             if case.replies is None and (replies := ReplyTokens.of(self._outcomes.output_tokens[group])):
                 case = dataclasses.replace(case, replies=replies)
                 measured.add(group)
-            cases.setdefault(id(trial.case), case)
+            cases.setdefault(id(request.case), case)
         if not (again or measured):
-            return list(trials)
-        rest = with_sharing([dataclasses.replace(trial, case=cases[id(trial.case)]) for trial in trials], self._batch)
+            return list(requests)
+        rest = with_sharing([request.of_case(cases[id(request.case)]) for request in requests], self._batch)
         for estimated in estimate(list(cases.values()), rest, batches=self._batch):
             group = estimated.test, estimated.model
             if group in measured - self._said and estimated.price is not None:
@@ -307,7 +308,7 @@ class FirstReplies:
 async def open_batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Batches:
     """Collect the batches that have ended, and return those that have not.
 
-    Raises UserError if the questions are to be asked in batches and the server takes none.
+    Raises UserError if the requests are to be sent in batches and the server takes none.
     """
     batches = Batches(Service(client), tape, BatchTerms(terms.base_url, terms.batch_wait_s), say)
     with waiting(say, f"{client.base_url} to tell of its batches"):
@@ -332,17 +333,17 @@ class Sending:
     batches: Batches | None = None
     """None to send directly."""
 
-    async def directly(self, trials: Sequence[Trial]) -> Asked:
+    async def directly(self, requests: Sequence[Request]) -> Asked:
         """Send these one by one, with as many in flight as the limit allows. Raises Interrupted after a signal."""
-        asked = await ask_all(self.clients, self.tape, trials, self.bounds, self.progress)
+        asked = await ask_all(self.clients, self.tape, requests, self.bounds, self.progress)
         self.bounds.halt.check(self.tape)
         return asked
 
-    async def all(self, trials: Sequence[Trial], held: Sequence[Trial] = ()) -> Asked:
+    async def all(self, requests: Sequence[Request], held: Sequence[Request] = ()) -> Asked:
         """Send these, and wait for what batches hold already."""
         if self.batches is not None:
-            return await ask_in_batches(self.batches, trials, held, self.directly, self.bounds.budget, self.progress)
-        return await self.directly(trials) if trials else Asked()
+            return await ask_in_batches(self.batches, requests, held, self.directly, self.bounds.budget, self.progress)
+        return await self.directly(requests) if requests else Asked()
 
 
 def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:

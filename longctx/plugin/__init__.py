@@ -289,6 +289,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     session = session_of(config)
     shown = config.get_verbosity() > -2  # under -qq, the verdict and the report's path
     measured = session.finished is not None
+    gating.count_failed_bands(terminalreporter, config)
     if measured:
         from longctx.plugin import ending
 
@@ -306,3 +307,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(session.unused, red=True)
     if session.unwritten:
         terminalreporter.write_line(unwritten.why_no_report(config), red=True)
+    if measured:
+        from longctx.plugin import github
+
+        github.show(terminalreporter, config)

@@ -121,7 +121,7 @@ def _cap_sentence(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
 
 def _print_cases_without_question(cases: list[Case], say: Say) -> bool:
     """Print which cases have no question to ask, and why; return whether there are any. Raises UserError."""
-    reasons = Counter(case.cell.why_empty for case in cases if not case.size and case.only_trial is None)
+    reasons = Counter(case.cell.items.why_empty for case in cases if not case.size and case.only_trial is None)
     for why, number in reasons.items():
         say(f"{count(number, 'cell has', 'cells have')} no question: {why}.")
     return bool(reasons)

@@ -22,7 +22,8 @@ from longctx.plugin.session import run_of, session_of
 if TYPE_CHECKING:
     from longctx.cases.case import Case
     from longctx.functions.measure import RunOnce, TrialOf
-    from longctx.functions.trial import FunctionTrial, Lacking
+    from longctx.functions.trial import FunctionTrial
+    from longctx.recording.request import Place
     from longctx.recording.tape import Tape
 
 MOST = 3
@@ -64,12 +65,12 @@ def main(test: str, trial: str, *given: str) -> None:
     sys.stdout.write(json.dumps(bodies) + "\n")
 
 
-def difference_sentence(item: pytest.Item, running: FunctionTrial, stale: Lacking) -> str:
+def difference_sentence(item: pytest.Item, running: FunctionTrial, stale: Place) -> str:
     """Return how a stale request of a trial differs in another process; empty if it does not, or that is not known."""
     known = session_of(item.config).elsewhere
     if running.function not in known and len(known) < MOST:
-        sent, number = _sent(item, stale.wanted.trial), stale.wanted.number
-        here, other = json.loads(json.dumps(stale.body)), sent[number] if number < len(sent) else None
+        sent, number = _sent(item, stale.trial), stale.number
+        here, other = json.loads(json.dumps(running.bodies[stale.key])), sent[number] if number < len(sent) else None
         known[running.function] = "" if other in (None, here) else _difference(running, here, other)
     return known.get(running.function, "")
 

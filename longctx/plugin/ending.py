@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shlex
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,6 +82,9 @@ def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         quoted = shlex.quote(folder)
         gated = finished.document is not None
         terminal.write_line(as_terminal(finished.summary, replays, verbosity, quoted, gated))
+        if verbosity >= 0 and not (gated or run.settings.shard):
+            for sentence in _cannot_fail(terminal):
+                terminal.write_line(sentence)
     if session.unwritten:
         return
     page = "index.html" if writes_page(run.settings.page) else "summary.md"
@@ -102,6 +106,18 @@ def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         )
     for warning in [*finished.summary.faults, *finished.warnings, *session.faults.values()]:
         terminal.write_line(f"! {warning}", yellow=True)
+
+
+def _cannot_fail(terminal: pytest.TerminalReporter) -> Iterator[str]:
+    """Yield a sentence if tests passed that no accuracy fails."""
+    passed = [
+        all(result.minimum is None for result in results)
+        for report in terminal.getreports("passed")
+        if (results := list(measuring.results_of(report)))
+    ]
+    if any(passed):
+        which = "these tests" if all(passed) else f"{sum(passed):,} of the {len(passed):,} tests that passed"
+        yield f"no min_rate: accuracy cannot fail {which}"
 
 
 def print_verdict(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:

@@ -148,6 +148,16 @@ def report_failed_bands(session: pytest.Session) -> None:
         of_band = pytest.TestReport(f"{GATE}{name}", ("gate", 0, name), {}, "failed", why, "call")
         config.hook.pytest_runtest_logreport(report=of_band)
     session.testsfailed, session.shouldfail = failed, stopped
+    if (terminal := config.pluginmanager.get_plugin("terminalreporter")) is not None:
+        reports = terminal.stats.get("failed", [])
+        session_of(config).failed_bands = [report for report in reports if report.nodeid.startswith(GATE)]
+        reports[:] = [report for report in reports if not report.nodeid.startswith(GATE)]
+
+
+def count_failed_bands(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Count the failed bands as pytest counts failed tests, whose reasons it has shown by now: a table shows theirs."""
+    if bands := session_of(config).failed_bands:
+        terminal.stats.setdefault("failed", []).extend(bands)
 
 
 NO_ANSWER = "no answer of "

@@ -29,7 +29,7 @@ MARKERS = (
     "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
     """function's name replaces these arguments, apart from the last three:
     trials=60: how many items are drawn, or how many of the cases are asked; a dict gives the number for each band
-    cases="cases.jsonl": a file with one item per line, in JSON, instead of drawn items
+    cases="cases.jsonl": a file with one item per line (JSON, CSV or TSV) instead of drawn items
     id_field="_id": the field of the cases that identifies each, instead of id
     cluster="document": the field of the cases that names what items share
     same_context=True: the cases of a cell begin alike, and share the prompt cache

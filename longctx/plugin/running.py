@@ -76,7 +76,8 @@ def _start_stale(item: pytest.Function, runner: CellRunner, running: FunctionTri
 
 def _difference_elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
     """Return how a stale trial differs in another process; empty if it does not, or if nothing of it is stale."""
-    stale = next((each for each in running.lacking if running.tape.status(each.wanted) == "stale"), None)
+    places = (request.place for request in running.unanswered)
+    stale = next((place for place in places if running.tape.status(place) == "stale"), None)
     if stale is None:
         return ""
     from longctx.plugin import elsewhere
@@ -220,7 +221,7 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
     rows, problem = measured.rows, measured.problem
     skip_unrecorded(item, measured)
     if not (rows or problem):
-        pytest.fail(f"invalid: it has no question: {case.cell.why_empty}.", pytrace=False)
+        pytest.fail(f"invalid: it has no question: {case.cell.items.why_empty}.", pytrace=False)
     measuring.hold_rows(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
     if measured.facts:
         [name] = cell_names(measured.own_rows)

@@ -212,7 +212,7 @@ def orphans(workspace: Workspace) -> list[tuple[Path, str]]:
     found = []
     for path in sorted(workspace.cassettes.glob("*/*/*.jsonl")):
         _, test, name = path.relative_to(workspace.cassettes).parts
-        if f"{test}/{name}" not in asked.files and test not in asked.unknown and test != Writing.test:
+        if f"{test}/{name}" not in asked.files and test not in asked.unknown and test != Writing.declared.name:
             found.append(
                 (path, "no cell of the test is recorded there" if test in asked.tests else "no test of this name")
             )

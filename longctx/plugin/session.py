@@ -69,6 +69,8 @@ class LongctxSession:
     """Why the report was not written."""
     finished: Finished | None = None
     """The finished run, in the process that started it."""
+    failed_bands: list[pytest.TestReport] = field(default_factory=list)
+    """The reports of the bands that fail the gate."""
     nothing_measured: bool = False
     """Whether a gated run ended without any cell measured."""
     saved: list[str] = field(default_factory=list)

@@ -46,7 +46,8 @@ from longctx.protocols.conversation import (
     question,
     without_role,
 )
-from longctx.vocabulary.cell import Words, checked_counts
+from longctx.vocabulary.cell import Words
+from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 
 MOST = 8

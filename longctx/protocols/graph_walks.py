@@ -36,7 +36,8 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import Words, checked_counts
+from longctx.vocabulary.cell import Words
+from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 
 OPERATIONS = "parents", "bfs"

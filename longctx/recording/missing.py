@@ -14,7 +14,8 @@ from vcr.record_mode import RecordMode
 from longctx.cases.case import Case, Trial
 from longctx.config.models import as_lines
 from longctx.errors import closest
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import Tape
 from longctx.results.store import parts_that_differ
 from longctx.results.store import request_difference as parts_sentence
 from longctx.text import visible
@@ -25,49 +26,50 @@ KEPT = 64_000_000
 EARLY = 400_000
 """The characters of prompts that a direct run builds before it asks; it builds the others when it sends them."""
 
-PassedOver = Callable[[Trial, Wanted], object]
+PassedOver = Callable[[Trial, Place], object]
 
 
 def missing(
     tape: Tape, cases: Sequence[Case], passed_over: PassedOver | None = None, build: bool = True, early: int = 0
-) -> list[Trial]:
-    """Return the questions that the tape's record mode asks, ordered so that neighbours share a prefix.
+) -> list[Request]:
+    """Return the requests that the tape's record mode asks, ordered so that neighbours share a prefix.
 
     Longer shared prefixes come last, so that each prompt extends what the server has cached of the one before. Repeats
     of a trial, whose prompts are equal, are neighbours.
 
-    passed_over: called with each question that is not asked. build: whether to build all prompts, so that an error is
+    passed_over: called with each trial that is not asked. build: whether to build all prompts, so that an error is
     raised before anything is asked and all digests are known; an estimate builds only the first prompt of each case.
     early: the characters of prompts that are built all the same.
     """
-    ordered: list[tuple[tuple[object, ...], Trial]] = []
+    ordered: list[tuple[tuple[object, ...], Request]] = []
     room = KEPT
     for place, case in enumerate(cases):
         group = case.model.model, case.wording.prompt_set, SHAPES.index(case.shape)
-        for number, trial in enumerate(_lacking(tape, case, passed_over)):
-            built = trial.build() if build or not number or trial.built or KEPT - room < early else None
-            if built is not None:
-                room -= len(built.user)
-                sha256 = Wanted.of(trial, built).sha256
-                trial = dataclasses.replace(trial, built=built if room >= 0 else None, sha256=sha256)
+        for number, request in enumerate(_asked(tape, case, passed_over)):
+            trial, built = request.trial, request.built
+            if built is None and (build or not number or KEPT - room < early):
+                built = trial.build()
+                request = dataclasses.replace(request, built=built, place=Place.of(trial, built))
+            if built is not None and (room := room - len(built.user)) < 0:
+                request = dataclasses.replace(request, built=None)
             prefix = built.prefix if built else trial.prefix or ""
-            ordered.append(((*group, prefix, place, trial.index, trial.repeat), trial))
-    return [trial for _, trial in sorted(ordered, key=lambda pair: pair[0])]
+            ordered.append(((*group, prefix, place, trial.index, trial.repeat), request))
+    return [request for _, request in sorted(ordered, key=lambda pair: pair[0])]
 
 
-def _lacking(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[Trial]:
-    """Yield the questions of a case that are asked. Prompts are built only if the digest matters."""
+def _asked(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[Request]:
+    """Yield the requests of a case that are sent. Prompts are built only if the digest matters."""
+    tokens = case.tokens
     for trial in case.each_trial():
-        is_asked = tape.asks(trial)
+        is_asked, built = tape.asks(trial), None
         if is_asked is None or (passed_over and not is_asked):
             built = trial.build()
-            wanted = Wanted.of(trial, built)
-            is_asked = tape.asks_request(wanted)
+            place = Place.of(trial, built)
+            is_asked = tape.asks_request(place)
             if passed_over and not is_asked:
-                passed_over(trial, wanted)
-            trial = dataclasses.replace(trial, built=built, sha256=wanted.sha256)
+                passed_over(trial, place)
         if is_asked:
-            yield trial
+            yield Request(trial, case.model, tokens, place if built else Place.of(trial), built=built)
 
 
 def stale(tape: Tape, cases: Sequence[Case]) -> int:
@@ -76,7 +78,7 @@ def stale(tape: Tape, cases: Sequence[Case]) -> int:
     Raises UserError if a prompt cannot be built.
     """
     return sum(
-        tape.status(Wanted.of(trial, trial.build())) == "stale"
+        tape.status(Place.of(trial, trial.build())) == "stale"
         for case in cases
         for trial in case.each_trial()
         if tape.has_trial(trial)
@@ -135,9 +137,9 @@ def why_unused(trial: str, version: int) -> tuple[str, str]:
 def why_missing(
     case: Case,
     tape: Tape,
-    absent: Sequence[Wanted],
+    absent: Sequence[Place],
     failed: Sequence[str],
-    changed: Callable[[Wanted], str] | None = None,
+    changed: Callable[[Place], str] | None = None,
 ) -> str:
     """Explain all of a case's trials without a reply.
 
@@ -148,7 +150,7 @@ def why_missing(
             have changed in a request of a test.
     """
     again = tape.record_mode == RecordMode.ALL
-    stale = [wanted for wanted in absent if not again and tape.status(wanted) == "stale"]
+    stale = [place for place in absent if not again and tape.status(place) == "stale"]
     missing = len(absent) - len(stale)
     parts = [*dict.fromkeys(failed)]
     if stale:
@@ -163,7 +165,7 @@ def why_missing(
             parts.append(f"There are recordings of {similar}: did you mean that model?")
         if case.file in tape.not_accepted:
             parts.append("It has answers that are not on the base branch, which LONGCTX_TRUST=base does not accept.")
-        elif others := of_other_versions(tape, case, (wanted.trial for wanted in absent if wanted not in stale)):
+        elif others := of_other_versions(tape, case, (place.trial for place in absent if place not in stale)):
             version, trials = others.popitem()
             reason, advice = why_unused(trials[0], version)
             parts.append(f"It has answers to trials of version {version} of its test, and {reason}.")
@@ -188,8 +190,8 @@ def _similar_model(case: Case, tape: Tape) -> str:
     return "" if own in names else closest(own, names)
 
 
-def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], str] | None) -> str:
-    recorded, now, model = tape.recorded_wording(wanted), case.wording, case.model.model
+def _change(case: Case, tape: Tape, place: Place, changed: Callable[[Place], str] | None) -> str:
+    recorded, now, model = tape.recorded_wording(place), case.wording, case.model.model
     if recorded["digest"] == now.digest:
         sent = as_lines(case.model.treatments)
         if recorded["headers"] != sent:
@@ -197,22 +199,22 @@ def _change(case: Case, tape: Tape, wanted: Wanted, changed: Callable[[Wanted], 
                 f"it was recorded with {_named(recorded['headers'])}, and the profile of {model} sends {_named(sent)}."
             )
         if changed is not None:
-            return f"{changed(wanted)}{_parts(tape, wanted)}"
+            return f"{changed(place)}{_parts(tape, place)}"
         return (
             "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
-            f"{model} sends (system, thinking, effort, prefill, extra_body).{_parts(tape, wanted)}"
+            f"{model} sends (system, thinking, effort, prefill, extra_body).{_parts(tape, place)}"
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     documents = f", which calls the documents {now.document!r}" if now.document else ""
     return (
         f"the recorded prompt set is {was}, this one is {now.prompt_set!r} ({now.digest}){documents}."
-        f"{_parts(tape, wanted)}"
+        f"{_parts(tape, place)}"
     )
 
 
-def _parts(tape: Tape, wanted: Wanted) -> str:
+def _parts(tape: Tape, place: Place) -> str:
     """Return a sentence on the parts in which a request differs from the recorded one; empty if they are not known."""
-    differ = parts_that_differ(tape.recorded_parts(wanted), wanted.parts)
+    differ = parts_that_differ(tape.recorded_parts(place), place.parts)
     return f" What differs: {parts_sentence(differ, 1)}." if any(differ.values()) else ""
 
 

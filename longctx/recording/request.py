@@ -1,4 +1,4 @@
-"""The request of a trial, in the form of its API, and the digest by which the tape finds its answer.
+"""The request of a trial, its body in the form of its API, and the digest by which the tape finds its answer.
 
 The restoring of Messages requests that the clients of other providers have rewritten.
 
@@ -14,17 +14,168 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 from pydantic_core import to_json
 
-from longctx.config.models import Caching, ModelProfile
+from longctx.cases.case import Case, RequestTokens, Trial
+from longctx.config.models import Caching, ModelProfile, as_lines
 from longctx.recording.apis import api_at, api_of, chat, messages, split_path_and_body, with_extra_body
 from longctx.recording.apis.messages import PATH
 from longctx.results.store import as_mapping
 from longctx.vocabulary import shapes
 from longctx.vocabulary.cell import BuiltTrial
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The place of an answer on the tape: the file and the trial, and the digest of the request that it answers.
+
+    It is all that the tape and the ledger of batches know of a request. Two are equal if an answer to one is an answer
+    to the other.
+    """
+
+    file: str
+    trial: str
+    sha256: str
+    """Empty as long as the prompt of a protocol was not built."""
+    prompt_set: str = field(compare=False)
+    wording: str = field(compare=False)
+    """The digest of the templates of the prompt set."""
+    prefill: str = field(default="", compare=False)
+    """The beginning of the answer that the request ends with."""
+    model: str = field(default="", compare=False)
+    """The model's id in the digest."""
+    sent_as: str = field(default="", compare=False)
+    """The id that the provider knows."""
+    headers: str = field(default="", compare=False)
+    """The headers in the digest, one a line."""
+    number: int = field(default=0, compare=False)
+    """The place of the request among those of its trial, from 0."""
+    same: int = 0
+    """How many earlier requests of the trial are equal to it."""
+    after: str = field(default="", compare=False)
+    """The digest of the reply before it."""
+    counts: bool = field(default=False, compare=False)
+    """Whether it asks how many tokens a prompt has, and not for an answer."""
+    path: str = field(default=PATH, compare=False)
+    """The path of its API."""
+    parts: str = field(default="", compare=False)
+    """The digests of its parts."""
+
+    @property
+    def key(self) -> str:
+        """The key of its answer among those of the trial: two equal requests have two answers."""
+        return f"{self.sha256}#{self.same}" if self.same else self.sha256
+
+    @classmethod
+    def of(cls, trial: Trial, built: BuiltTrial | None = None) -> Self:
+        """Return the place of the answer to a protocol's trial, whose digest is known once its prompt is built."""
+        case, model = trial.case, trial.case.model
+        path = api_of(model).PATH
+        sha256, parts = digests(request_body(built, model), model.treatments, path) if built else ("", "")
+        return cls(
+            file=case.file,
+            trial=str(built.identity if built else trial.identity),
+            sha256=sha256,
+            prompt_set=case.wording.prompt_set,
+            wording=case.wording.digest,
+            prefill=prefill(built, model) if built else "",
+            model=model.model,
+            sent_as=model.sent_as,
+            headers=as_lines(model.treatments),
+            path=path,
+            parts=parts,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The prefixes that a prompt shares with those asked around it (live/cost/prefixes.py), in characters."""
+
+    length: int = 0
+    """The length of the user's turn."""
+    cuts: tuple[int, ...] = ()
+    """Where the shared prefixes end, ascending; the longest are marked for the model's prompt cache."""
+    read: int = 0
+    """The length of the prefix that an earlier request wrote to the cache."""
+    after: str | None = None
+    """The key of that request."""
+    direct: bool = False
+    """Whether it is asked directly in a run that asks in batches, because the prompt cache is cheaper."""
+
+    @property
+    def read_share(self) -> float:
+        """The share of the prompt that is read from the cache, between 0 and 1."""
+        return self.read / self.length if self.read else 0.0
+
+    @property
+    def write_share(self) -> float:
+        """The share of the prompt that is written to the cache, between 0 and 1."""
+        return (self.cuts[-1] - self.read) / self.length if self.cuts else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request of a trial: what it may cost, where its answer belongs, and what is sent.
+
+    That of a protocol is known without its prompt, which is built when it is sent and need not be kept until then.
+    """
+
+    trial: Trial
+    model: ModelProfile
+    """The model that is asked, which is not the trial's if it judges or summarizes."""
+    tokens: RequestTokens
+    place: Place
+    body: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    """As its API takes it, with the provider's id of the model; empty until it is `ready`."""
+    headers: Mapping[str, str] = field(default_factory=dict)
+    built: BuiltTrial | None = field(default=None, compare=False, repr=False)
+    """The trial of a protocol, if it was kept."""
+    shared: Shared = field(default=Shared(), compare=False)
+    """The prefixes that it shares with other requests."""
+
+    @classmethod
+    def of(cls, trial: Trial) -> Self:
+        """Return the request of a protocol's trial, whose prompt is not built yet."""
+        return cls(trial, trial.case.model, trial.case.tokens, Place.of(trial))
+
+    @property
+    def case(self) -> Case:
+        return self.trial.case
+
+    @property
+    def key(self) -> str:
+        """The text that identifies its trial, for the model that is asked."""
+        return self.trial.key_of(self.model)
+
+    def of_case(self, case: Case) -> Self:
+        """Return the same request of a case of which more is known."""
+        return replace(self, trial=replace(self.trial, case=case), model=case.model, tokens=case.tokens)
+
+    def build(self) -> BuiltTrial:
+        """Return the trial of a protocol. Raises UserError if it cannot be built."""
+        return self.built or self.trial.build()
+
+    def ready(self) -> Self:
+        """Return the request as it is sent. Raises UserError if a protocol's cannot be built."""
+        if self.body:
+            return self
+        built, model = self.build(), self.model
+        body = sent_body(built, model, self.shared.cuts)
+        return replace(self, place=Place.of(self.trial, built), built=built, body=body, headers=model.treatments)
+
+    @property
+    def in_batch(self) -> Self:
+        """The same request as a batch takes it, without `stream`."""
+        return replace(self, body={name: value for name, value in self.body.items() if name != "stream"})
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of the SDK's call."""
+        return sdk_arguments(self.place.path, self.body, self.headers)
 
 
 def request_body(built: BuiltTrial, model: ModelProfile) -> dict[str, Any]:

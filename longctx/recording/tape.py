@@ -13,7 +13,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,19 +22,19 @@ from vcr.request import Request
 from vcr.serialize import serialize
 
 from longctx.cases.case import Case, Trial
-from longctx.config.models import ModelProfile, as_lines
+from longctx.config.models import ModelProfile
 from longctx.config.project_files import file_name
 from longctx.errors import TapeError, UserError
 from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json
-from longctx.recording.apis import api_at, api_of, messages, to_reply
-from longctx.recording.apis.messages import PATH, Receipt
+from longctx.recording.apis import api_at, messages, to_reply
+from longctx.recording.apis.messages import Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
-from longctx.recording.request import digests, prefill, request_body
+from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
-from longctx.vocabulary.cell import BuiltTrial, Reply, present_name
+from longctx.vocabulary.cell import Reply, present_name
 from longctx.vocabulary.looks import LooksPlan
 
 IN_LOOKS = re.compile(r'(?<!\\)"looks":"')
@@ -47,70 +46,8 @@ class NotRecorded(Exception):
     """An answer was received and paid for, but could not be written."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The question whose answer is looked for: its file, its trial, and the digest of its request.
-
-    prompt_set, wording: the name of the prompt set, and the digest of its templates.
-    """
-
-    file: str
-    trial: str
-    sha256: str
-    prompt_set: str
-    wording: str
-    prefill: str = ""
-    """The beginning of the answer that the request ends with."""
-    model: str = ""
-    """The model's id in the digest."""
-    sent_as: str = ""
-    """The id that the provider knows."""
-    headers: str = ""
-    """The headers in the digest, one a line."""
-    number: int = 0
-    """The place of the request among those of its trial, from 0."""
-    same: int = 0
-    """How many earlier requests of the trial are equal to it."""
-    after: str = ""
-    """The digest of the reply before it."""
-    counts: bool = False
-    """Whether it asks how many tokens a prompt has, and not for an answer."""
-    path: str = PATH
-    """The path of its API."""
-    parts: str = ""
-    """The digests of its parts."""
-
-    @property
-    def key(self) -> str:
-        """The key of its answer among those of the trial: two equal requests have two answers."""
-        return f"{self.sha256}#{self.same}" if self.same else self.sha256
-
-    @classmethod
-    def of(cls, trial: Trial, built: BuiltTrial) -> Wanted:
-        case, model = trial.case, trial.case.model
-        path = api_of(model).PATH
-        sha256, parts = digests(request_body(built, model), model.treatments, path)
-        return cls(
-            file=case.file,
-            trial=str(built.identity),
-            sha256=sha256,
-            prompt_set=case.wording.prompt_set,
-            wording=case.wording.digest,
-            prefill=prefill(built, model),
-            model=model.model,
-            sent_as=model.sent_as,
-            headers=as_lines(model.treatments),
-            path=path,
-            parts=parts,
-        )
-
-    def request(self) -> Request:
-        """Return the request as the tape stores it, without host, body and headers, and hence without a key."""
-        return Request("POST", self.path, f"sha256:{self.sha256}", {})
-
-
-WANTED: ContextVar[Wanted] = ContextVar("the question that is being asked")
-"""The question that the current task asks; it tells the transport which trial an answer belongs to."""
+PLACE: ContextVar[Place] = ContextVar("the place of the answer that is being asked for")
+"""The place of the answer that the current task asks for; it tells the transport where it belongs."""
 
 
 class Tape:
@@ -200,18 +137,18 @@ class Tape:
             if any(present_name(self._metadata_of[index]["prompt_set"]) == prompt_set for index in episodes.values()):
                 yield built
 
-    def status(self, wanted: Wanted) -> Status:
+    def status(self, place: Place) -> Status:
         """Return whether the answer is recorded, recorded for another request only (stale), or missing.
 
         In record mode `all`, an answer of another run is missing.
         """
-        if self.answer(wanted) is not None:
-            return "found" if self.takes_recorded(wanted) else "missing"
-        return "stale" if any(_in_place_of(wanted, metadata) for metadata in self._metadata(wanted)) else "missing"
+        if self.answer(place) is not None:
+            return "found" if self.takes_recorded(place) else "missing"
+        return "stale" if any(_in_place_of(place, metadata) for metadata in self._metadata(place)) else "missing"
 
-    def _metadata(self, asked: Wanted) -> list[dict[str, Any]]:
+    def _metadata(self, place: Place) -> list[dict[str, Any]]:
         """Return the metadata of all answers to the trial of a request."""
-        episodes = self._episodes(asked.file, asked.model).get(asked.trial, {})
+        episodes = self._episodes(place.file, place.model).get(place.trial, {})
         return [self._metadata_of[index] for index in episodes.values()]
 
     def asks(self, trial: Trial) -> bool | None:
@@ -293,45 +230,45 @@ class Tape:
                     self._append(path, again.line())
         self._to_send_again = []
 
-    def was_not_sent_again(self, wanted: Wanted) -> bool:
+    def was_not_sent_again(self, place: Place) -> bool:
         """Return whether a trial has no answer that counts, since a later run set out to send it again and did not."""
-        recorded = self._episodes(wanted.file, wanted.model)
-        return wanted.trial not in recorded and wanted.trial in self._not_sent_again[wanted.file]
+        recorded = self._episodes(place.file, place.model)
+        return place.trial not in recorded and place.trial in self._not_sent_again[place.file]
 
-    def asks_request(self, wanted: Wanted) -> bool:
+    def asks_request(self, place: Place) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
-        status = self.status(wanted)
+        status = self.status(place)
         if self.record_mode == RecordMode.ONCE:
             return status == "missing"
         if self.record_mode == RecordMode.NEW_EPISODES:
             return status != "found"
         return bool(self.record_mode == RecordMode.ALL)
 
-    def answer(self, wanted: Wanted) -> tuple[bytes, dict[str, Any]] | None:
+    def answer(self, place: Place) -> tuple[bytes, dict[str, Any]] | None:
         """Return the body of the recorded answer to exactly this request, and its metadata; None if there is none."""
-        episode = self._episode(wanted)
+        episode = self._episode(place)
         return episode and (episode[1]["body"]["string"], episode[2])
 
-    def response(self, asked: Wanted) -> dict[str, Any] | None:
+    def response(self, place: Place) -> dict[str, Any] | None:
         """Return the recorded response to exactly this request; None if there is none, or if it is sent anyway."""
-        episode = None if self.asks_anew else self._episode(asked)
+        episode = None if self.asks_anew else self._episode(place)
         return episode and episode[1]
 
-    def _episode(self, asked: Wanted) -> Episode | None:
-        index = self._episodes(asked.file, asked.model).get(asked.trial, {}).get(asked.key)
+    def _episode(self, place: Place) -> Episode | None:
+        index = self._episodes(place.file, place.model).get(place.trial, {}).get(place.key)
         return None if index is None else (*self._cassette.data[index], self._metadata_of[index])
 
-    def takes_recorded(self, wanted: Wanted) -> bool:
+    def takes_recorded(self, place: Place) -> bool:
         """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
-        found = self.answer(wanted)
+        found = self.answer(place)
         return found is not None and (self.record_mode != RecordMode.ALL or found[1]["run"] == self._run)
 
-    def reply(self, wanted: Wanted) -> Reply | None:
+    def reply(self, place: Place) -> Reply | None:
         """Return the recorded answer to exactly this request; None if there is none that the record mode takes.
 
         Raises TapeError if the recorded answer is malformed.
         """
-        found = self.answer(wanted) if self.takes_recorded(wanted) else None
+        found = self.answer(place) if self.takes_recorded(place) else None
         if found is None:
             return None
         body, metadata = found
@@ -339,36 +276,36 @@ class Tape:
             receipt = Receipt(
                 latency_s=metadata["latency_s"],
                 recorded_at=metadata["recorded_at"],
-                request_sha256=wanted.sha256,
+                request_sha256=place.sha256,
                 live=bool(self._run) and metadata["run"] == self._run,
                 batched="batch" in metadata,
             )
-            return to_reply(wanted.path, body, receipt, wanted.prefill)
+            return to_reply(place.path, body, receipt, place.prefill)
         except MalformedAnswer as error:
-            raise _unusable(wanted, error) from None
+            raise _unusable(place, error) from None
 
-    def count(self, wanted: Wanted) -> dict[str, Any]:
+    def count(self, place: Place) -> dict[str, Any]:
         """Return the recorded count of tokens, as the server sent it; there must be one.
 
         Raises TapeError if it is malformed.
         """
-        found = self.answer(wanted)
+        found = self.answer(place)
         assert found is not None
         try:
             answer = read_object(found[0])
-            count(answer.get((api_at(wanted.path) or messages).COUNT_FIELD))
+            count(answer.get((api_at(place.path) or messages).COUNT_FIELD))
         except ValueError as error:
-            raise _unusable(wanted, error) from None
+            raise _unusable(place, error) from None
         return answer
 
-    def recorded_since(self, wanted: Wanted, at: str) -> bool:
+    def recorded_since(self, place: Place, at: str) -> bool:
         """Return whether an answer to exactly this request was recorded at this time or later. at: ISO 8601, UTC."""
-        found = self.answer(wanted)
+        found = self.answer(place)
         return found is not None and bool(found[1]["recorded_at"] >= at)
 
-    def recorded_wording(self, wanted: Wanted) -> dict[str, str]:
+    def recorded_wording(self, place: Place) -> dict[str, str]:
         """Return `prompt_set`, `digest` and `headers` of the latest episode of a trial; empty if it has none."""
-        if not (metadata := _latest(self._metadata(wanted))):
+        if not (metadata := _latest(self._metadata(place))):
             return {}
         return {
             "prompt_set": present_name(metadata["prompt_set"]),
@@ -376,14 +313,14 @@ class Tape:
             "headers": metadata.get("headers", ""),
         }
 
-    def recorded_parts(self, wanted: Wanted) -> str:
+    def recorded_parts(self, place: Place) -> str:
         """Return the parts of the latest request that was recorded in this place of the trial; empty if not known."""
-        here = _latest(metadata for metadata in self._metadata(wanted) if _in_place_of(wanted, metadata))
+        here = _latest(metadata for metadata in self._metadata(place) if _in_place_of(place, metadata))
         return str(here.get("parts", ""))
 
     def record(
         self,
-        wanted: Wanted,
+        place: Place,
         response: dict[str, Any],
         recorded_at: str,
         latency_s: float | None,
@@ -396,10 +333,10 @@ class Tape:
         if any. looks: the plan of the looks that it was asked in, if not that of the tape. Raises NotRecorded.
         """
         metadata: dict[str, Any] = {
-            "trial": wanted.trial,
-            "model": wanted.model,
-            "prompt_set": wanted.prompt_set,
-            "wording": wanted.wording,
+            "trial": place.trial,
+            "model": place.model,
+            "prompt_set": place.prompt_set,
+            "wording": place.wording,
             "recorded_at": recorded_at,
             "latency_s": None if latency_s is None else round(latency_s, 4),
             "run": self._run,
@@ -408,23 +345,23 @@ class Tape:
             metadata["batch"] = batch
         if plan := self.looks if looks is None else looks:
             metadata["looks"] = plan
-        if wanted.headers:
-            metadata["headers"] = wanted.headers
-        if wanted.parts:
-            metadata["parts"] = wanted.parts
+        if place.headers:
+            metadata["headers"] = place.headers
+        if place.parts:
+            metadata["parts"] = place.parts
         if names := self.rewriting.names:
             metadata["hooks"] = ", ".join(names)
-        if not wanted.counts:
-            content = self.rewriting.redacted(response["body"]["string"], wanted.path)
+        if not place.counts:
+            content = self.rewriting.redacted(response["body"]["string"], place.path)
             response = {**response, "body": {"string": content}}
-        places = {"request": wanted.number, "same": wanted.same, "after": wanted.after}
+        places = {"request": place.number, "same": place.same, "after": place.after}
         metadata |= {name: value for name, value in places.items() if value}
         self.begin_sending()
-        self._episodes(wanted.file, wanted.model)
-        request = wanted.request()
+        self._episodes(place.file, place.model)
+        request = Request("POST", place.path, f"sha256:{place.sha256}", {})  # without host and headers: no key is kept
         episode = {"requests": [request], "responses": [dict(response, body=dict(response["body"]))]}
-        self._append(self.path_of(wanted.file), serialize(episode | {"metadata": metadata}, compact_json))
-        self._add(wanted.file, request, response, metadata)
+        self._append(self.path_of(place.file), serialize(episode | {"metadata": metadata}, compact_json))
+        self._add(place.file, request, response, metadata)
         self.recorded += 1
 
     @property
@@ -450,10 +387,10 @@ class Tape:
                     self._add(file, *episode)
         return self._index[file]
 
-    def origin(self, wanted: Wanted) -> AnswerOrigin | None:
+    def origin(self, place: Place) -> AnswerOrigin | None:
         """Return where the recorded answer to exactly this request comes from; None without an answer or a base."""
-        episode = self._episode(wanted)
-        return None if episode is None or self._base is None else self._origin(wanted.file, episode)
+        episode = self._episode(place)
+        return None if episode is None or self._base is None else self._origin(place.file, episode)
 
     def _origin(self, file: str, episode: Episode) -> AnswerOrigin:
         if self._run and episode[2]["run"] == self._run:
@@ -491,19 +428,19 @@ class Tape:
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 
 
-def _in_place_of(asked: Wanted, metadata: Mapping[str, Any]) -> bool:
+def _in_place_of(place: Place, metadata: Mapping[str, Any]) -> bool:
     """Return whether an answer is to the request in this place of its trial, whatever that request was."""
-    return (metadata.get("request", 0), metadata.get("after", "")) == (asked.number, asked.after)
+    return (metadata.get("request", 0), metadata.get("after", "")) == (place.number, place.after)
 
 
 def _latest(recorded: Iterable[dict[str, Any]]) -> dict[str, Any]:
     return max(recorded, key=lambda metadata: str(metadata["recorded_at"]), default={})
 
 
-def _unusable(wanted: Wanted, why: Exception) -> TapeError:
+def _unusable(place: Place, why: Exception) -> TapeError:
     return TapeError(
         "bad-recorded-answer",
-        f"{wanted.file}: the episode of {wanted.trial} cannot be used: {why}. Delete its line, and record its trial "
+        f"{place.file}: the episode of {place.trial} cannot be used: {why}. Delete its line, and record its trial "
         "again with --ctx-record once.",
     )
 

@@ -12,8 +12,8 @@ from longctx import clocks
 from longctx.config.models import BETA, VERSION, as_lines, treatments
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.request import digest, messages_body, without_cache_marks
-from longctx.recording.tape import WANTED, Tape, Wanted
+from longctx.recording.request import Place, digest, messages_body, without_cache_marks
+from longctx.recording.tape import PLACE, Tape
 
 KEPT_HEADERS = ("content-type", "request-id")
 """The headers of an answer that are stored. No header of a request is."""
@@ -46,23 +46,23 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         body = _body(request.url.path, await request.aread(), request.headers.get(BETA, ""))
         if body is None:
             return await self._fetch(request)
-        wanted = WANTED.get()
-        if body.get("model") == wanted.sent_as:
-            body["model"] = wanted.model
-        passing = {*self._passing, *(() if f"{VERSION}:" in wanted.headers else (VERSION,))}
+        place = PLACE.get()
+        if body.get("model") == place.sent_as:
+            body["model"] = place.model
+        passing = {*self._passing, *(() if f"{VERSION}:" in place.headers else (VERSION,))}
         headers = treatments(item for item in request.headers.multi_items() if item[0] not in passing)
-        if as_lines(headers) != wanted.headers:
+        if as_lines(headers) != place.headers:
             names = ", ".join(headers) or "none"
-            raise AssertionError(f"the SDK sends other headers ({names}) than those {wanted.trial} is replayed by")
+            raise AssertionError(f"the SDK sends other headers ({names}) than those {place.trial} is replayed by")
         # A protocol's request is compared as it is sent, one of a test function as the project's hook returns it.
         compared = (
             each for sent in (body, without_cache_marks(body)) for each in (sent, self._tape.rewriting.compared(sent))
         )
-        if all(digest(each, headers, wanted.path) != wanted.sha256 for each in compared):
-            raise AssertionError(f"the SDK sends another body than the one {wanted.trial} is replayed by")
-        if (recorded := self._tape.response(wanted)) is not None:
+        if all(digest(each, headers, place.path) != place.sha256 for each in compared):
+            raise AssertionError(f"the SDK sends another body than the one {place.trial} is replayed by")
+        if (recorded := self._tape.response(place)) is not None:
             return _played(recorded)
-        return await self._record(request, wanted)
+        return await self._record(request, place)
 
     async def aclose(self) -> None:
         if self._inner is not None:
@@ -73,7 +73,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             raise NotOnTape(f"nothing may be asked, and the tape has no answer to {request.method} {request.url.path}")
         return await self._inner.handle_async_request(request)
 
-    async def _record(self, request: httpx2.Request, wanted: Wanted) -> httpx2.Response:
+    async def _record(self, request: httpx2.Request, place: Place) -> httpx2.Response:
         started = clocks.monotonic()
         response = await self._fetch(request)
         try:
@@ -82,14 +82,14 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             await response.aclose()
         latency_s = clocks.monotonic() - started
         kept = {name: response.headers[name] for name in KEPT_HEADERS if name in response.headers}
-        if recorded := is_answer(wanted.path, content, response.status_code):
+        if recorded := is_answer(place.path, content, response.status_code):
             answer = {
                 "status": {"code": 200, "message": "OK"},  # a refused prompt is an answer, too
                 "headers": {name: [value] for name, value in kept.items()},
                 "body": {"string": content},
             }
             now = clocks.stamp()
-            self._tape.record(wanted, answer, now, latency_s)
+            self._tape.record(place, answer, now, latency_s)
         # The body has been decompressed, so the headers on its encoding no longer hold.
         headers = [(name, value) for name, value in response.headers.multi_items() if name not in ENCODING_HEADERS]
         status = 200 if recorded else response.status_code

@@ -10,8 +10,8 @@ from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
 from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
-from longctx.recording.request import request_body
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, request_body
+from longctx.recording.tape import Tape
 from longctx.results.judged_by import digests
 from longctx.results.row import View
 from longctx.vocabulary.cell import BuiltTrial, Kind, Outcome, Reply
@@ -31,7 +31,7 @@ Role = Literal["test", "judge", "strategy"]
 class Exchange:
     """A request and its recorded answer."""
 
-    wanted: Wanted
+    place: Place
     reply: Reply | None
     """None for a count of tokens."""
     model: ModelProfile
@@ -47,8 +47,8 @@ class Exchange:
 class Waiting:
     """The trial goes on once these requests are answered."""
 
-    requests: Sequence[Wanted]
-    changed: Callable[[Wanted], str] | None = None
+    requests: Sequence[Place]
+    changed: Callable[[Place], str] | None = None
     """Returns what may have changed in a request that is stale; None if that is what makes up a protocol's."""
 
 
@@ -110,26 +110,26 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
     Raises UserError if the prompt cannot be built or the recordings cannot be read.
     """
     model = trial.case.model
-    wanted: Wanted | None = None
+    place: Place | None = None
     found: Reply | None = None
     unread = False
 
     def answer(built: BuiltTrial) -> Reply | None:
-        nonlocal wanted, found, unread
-        wanted = Wanted.of(trial, built)
-        found = tape.reply(wanted)
+        nonlocal place, found, unread
+        place = Place.of(trial, built)
+        found = tape.reply(place)
         unread = found is not None and built.context is not None and not may_have_been_read(built.user, found)
         return None if unread else found
 
     try:
         built, outcome = trial.run(answer)
-        assert wanted is not None
+        assert place is not None
         if unread:
             return Ended("unmeasured", cause=NOT_READ)
         if outcome is None:
-            return Waiting([wanted])
-        exchange = Exchange(wanted, found, model, request_body(built, model))
-        return _judged(built, outcome, exchange, tape.origin(wanted))
+            return Waiting([place])
+        exchange = Exchange(place, found, model, request_body(built, model))
+        return _judged(built, outcome, exchange, tape.origin(place))
     except Exception as error:  # of a judge that did not foresee this reply
         if isinstance(error, TapeError) or found is None:
             raise

@@ -113,7 +113,7 @@ WORD = re.compile(r"(?P<before>[\"'(]*)(?P<word>\S*?)(?P<after>[\"'),.;:]*)")
 
 
 def terminal_table(table: Table) -> str:
-    return f"{visible(table.title)}\n\n{_grid(table, 'simple', lambda _: visible)}"
+    return f"{visible(table.title)}\n\n{_grid(table)}"
 
 
 def bare_table(table: Table, right: Collection[str] = ()) -> str:
@@ -133,7 +133,9 @@ def markdown_table(table: Table) -> str:
 
     Text of a model or a document is written as code, so that nothing in it becomes a link, a mention or markup.
     """
-    grid = _grid(table, "pipe", lambda column: code if column in table.said else _in_cell)
+    heads, rows = _cells(table, lambda column: code if column in table.said else _in_cell)
+    lines = [heads, ["---"] * len(heads), *rows]
+    grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
     return f"## {plain(table.title)}\n\n{grid}"
 
 
@@ -177,9 +179,13 @@ def _in_row(text: str) -> str:
     return text.replace("|", "\\|")  # a bare bar would end the cell, even in code
 
 
-def _grid(table: Table, style: str, escape: Callable[[str], Callable[[str], str]]) -> str:
-    """Return a table in a style of tabulate's. escape: gives the function that escapes a column."""
+def _grid(table: Table) -> str:
+    heads, rows = _cells(table, lambda _: visible)
+    return tabulate(rows, headers=heads, tablefmt="simple", disable_numparse=True)
+
+
+def _cells(table: Table, escape: Callable[[str], Callable[[str], str]]) -> tuple[list[str], list[list[str]]]:
+    """Return the heads and the rows of a table. escape: gives the function that escapes a column."""
     heads = [escape("")(column) for column in table.columns]
     escapes = [escape(column) for column in table.columns]
-    rows = [[escaped(str(cell)) for escaped, cell in zip(escapes, row, strict=True)] for row in table.rows]
-    return tabulate(rows, headers=heads, tablefmt=style, disable_numparse=True)
+    return heads, [[escaped(str(cell)) for escaped, cell in zip(escapes, row, strict=True)] for row in table.rows]

@@ -212,6 +212,8 @@ def one_line(text: str | None, longest: int = LONGEST) -> str:
 NONE_LOST = LostAnswers()
 
 
+SAME_ANSWERS = "same answers"
+"""What is said of a band whose answers are the baseline's own."""
 LOST_LINES = 3
 """The most lost answers that are shown."""
 
@@ -241,7 +243,7 @@ def _band(band: Mapping[str, Any]) -> dict[str, Any]:
         "95% interval": get("95% interval"),
         "lost/gained": changes,
         "n": get("n"),
-        "verdict": get("verdict"),
+        "verdict": f"{get('verdict')}, same answers" if get("bound of drop") == SAME_ANSWERS else get("verdict"),
     }
 
 

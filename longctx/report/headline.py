@@ -16,7 +16,10 @@ WHOLE_RUN = "INVALID in the whole run"
 
 
 def headline(verdict: RunVerdict) -> str:
-    """Return the verdict and in how many bands it was given, such as `REGRESSION in 2 of 2 bands`."""
+    """Return the verdict, in how many bands it was given, and the cells that are in none.
+
+    Such as `REGRESSION in 2 of 2 bands, 3 cells not gated`.
+    """
     bands = [(test, band) for test in verdict.tests for band in test.bands]
     given = sum(verdict.verdict in (band.verdict, test.reasons and test.verdict) for test, band in bands)
     if given:
@@ -31,7 +34,8 @@ def headline(verdict: RunVerdict) -> str:
         where = "a stated limit of growth"
     else:
         where = "the whole run"
-    return f"{verdict.verdict.upper()} in {where}"
+    left_out = f", {count(verdict.cells_not_gated, 'cell')} not gated" if verdict.cells_not_gated else ""
+    return f"{verdict.verdict.upper()} in {where}{left_out}"
 
 
 def why_each_band_fails(verdict: RunVerdict) -> dict[str, str]:

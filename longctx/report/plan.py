@@ -98,7 +98,7 @@ def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, 
         where = Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(test, band)
         asked = case.cell.questions_per_context
         correlation = correlations.get(where, IN_CONTEXTS) if asked > 1 else IN_CONTEXTS
-        size = case.size_tokens, case.expected_reply_tokens
+        size = case.size_tokens, case.tokens.expected
         best = best_questions(case.model, *size, correlation)
         prices = [price_of_evidence(case.model, *size, number, correlation) for number in (best, asked)]
         if best != asked and prices[0] and prices[1] and prices[1].direct > WORTH_A_CHANGE * prices[0].direct:

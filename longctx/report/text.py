@@ -22,6 +22,8 @@ from longctx.vocabulary.report import Rank
 
 UNREADABLE = "unparseable", "refusal"
 """The outcomes that the notes name as soon as they are many; of replies that were cut off they say more."""
+MOST_BYTES = 12_000
+"""The bytes of summary.md from which on it leaves tables out: CI shows it whole."""
 MOST_NAME = 80
 """The most characters that are shown of a model name from a server."""
 
@@ -39,12 +41,24 @@ def details_for_terminal(summary: Summary, folder: str = "RUN") -> str:
 
 
 def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> str:
-    """Return summary.md. run: the name of the run. verdict: that of a gate, if any, which is shown first."""
+    """Return summary.md: the verdict of a gate, if any, the tests, what needs attention, and the tables that fit.
+
+    run: the name of the run.
+    """
     title = f"# {plain(f'longctx run {run}')}"
     table = [markdown_table(first_table(summary, "Tests"))] if summary.cells else []
-    head = [title, *map(plain, answers(summary)), *table, *map(plain, _notes(summary, "RUN"))]
     first = [document_as_markdown(verdict)] if verdict else []
-    return "\n\n".join([*first, *head, *map(markdown_table, tables(summary))]) + "\n"
+    parts = [*first, title, *table, *map(plain, (*answers(summary), *_said_of_run(summary, "RUN")))]
+    left_out, room = 0, MOST_BYTES - len("\n\n".join(parts).encode())
+    for each in map(markdown_table, tables(summary)):
+        if (size := len(each.encode()) + 2) <= room:
+            room -= size
+            parts.append(each)
+        else:
+            left_out += 1
+    if left_out:
+        parts.append(f"{count(left_out, 'more table is', 'more tables are')} on the run's page, index.html.")
+    return "\n\n".join(parts) + "\n"
 
 
 def trials_sentence(summary: Summary) -> str:
@@ -65,6 +79,10 @@ def trials_sentence(summary: Summary) -> str:
 
 
 def _notes(summary: Summary, folder: str) -> list[str]:
+    return [*_said_of_run(summary, folder), *map(_usage, summary.usage)]
+
+
+def _said_of_run(summary: Summary, folder: str) -> list[str]:
     return [
         trials_sentence(summary),
         *answered(summary),
@@ -73,7 +91,6 @@ def _notes(summary: Summary, folder: str) -> list[str]:
         *judge_sentences(summary.graded),
         *(sentence for _, sentence in unusable(summary, UNREADABLE)),
         *(_truncated(truncated, folder) for truncated in summary.truncated),
-        *map(_usage, summary.usage),
         *cost_sentences(summary.costs),
     ]
 

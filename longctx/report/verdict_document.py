@@ -11,7 +11,7 @@ from typing import Any
 from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.report.document import Document, ForestBand
-from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
+from longctx.report.gate_lines import NONE_LOST, SAME_ANSWERS, LostAnswers, gate_lines
 from longctx.report.judge_sentences import gate_sentences
 from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
 from longctx.results.row import Row, grouped
@@ -23,7 +23,6 @@ MOST = 8
 """The most cells that the table of those that moved most lists."""
 MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
-SAME_ANSWERS = "same answers"
 TOO_FEW = "too few clusters"
 """Shown in place of an interval that nothing is known of."""
 NOT_MEASURED = "not measured"

@@ -1,161 +1,121 @@
-"""Rows of other evaluation tools, so that the gate can judge them: one JSON object per line."""
+"""Rows of other evaluation tools, so that the gate can judge them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
-
-from longctx.config.project_files import read_text
 from longctx.errors import UserError
-from longctx.fields import Amount, reason
-from longctx.results.foreign import results_of_archive, results_of_text
+from longctx.results.foreign import results_of
 from longctx.results.foreign.result import MOST_NAMED, Choice, ForeignResult
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row, by_test
 from longctx.results.store import RESULTS, load_rows
-from longctx.results.strict_json import loads
 from longctx.text import visible
 from longctx.vocabulary.cell import CREDIT, IMPORTED
 
 ALL = Choice()
+RUN = "a run of longctx"
+MOST_BANDS = 100
 LACKING = "not in the new results"
 """The error of a row that stands for a result which only the earlier file has."""
 
 
-def _whole(text: str) -> str:
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
-        raise ValueError(f"{text!a} holds half of a character (a lone surrogate)")
-    return text
-
-
-WholeText = Annotated[str, AfterValidator(_whole)]
-
-
-class ImportedRow(BaseModel):
-    """One result of another tool."""
-
-    model_config = ConfigDict(strict=True, extra="forbid")
-
-    id: WholeText
-    """What identifies the item: results of the same id are paired. A repeat of an item has the same id again."""
-    correct: bool | None
-    """Whether the answer is right; null if it was not measured."""
-    band: WholeText = "all"
-    """The band in which the gate judges it, such as a range of lengths."""
-    cluster: WholeText | None = None
-    """What items share, such as a document."""
-    cost: Amount | None = None
-    """USD."""
-    guessing: float | None = Field(default=None, ge=0, lt=1)
-    """The rate that guessing reaches, such as 0.5 with two answers."""
-
-
 @dataclass(frozen=True, slots=True)
-class _Result:
-    """A row, and what only another tool's file has beside it."""
+class Loaded:
+    """The rows of a file or a run."""
 
-    row: ImportedRow
-    credit: float | None = None
-    """Partial credit."""
-    document: str | None = None
-    """The digest of what is asked about."""
-    answer: str | None = None
-    reason: str | None = None
+    rows: list[Row]
+    form: str
+    """What the file is, such as `an output of promptfoo`."""
+    manifest: Manifest | None = None
+    """That of a run."""
 
 
-def load_results(path: Path, choice: Choice = ALL) -> tuple[list[Row], Manifest | None]:
+def load_results(path: Path, choice: Choice = ALL) -> Loaded:
     """Return the rows of another tool's file or, with its manifest, those of a run. Raises UserError.
 
     path: a file, or the folder of a run or its results.jsonl. choice: what to take from a file of another tool.
     """
     folder = path.parent if path.name == RESULTS and (path.parent / MANIFEST).is_file() else path
     if not folder.is_dir():
-        return load_imported(path, choice), None
-    _check_no_choice(path, choice)
-    try:
-        return load_rows(folder), load_manifest(folder)
-    except FileNotFoundError:
-        raise UserError(
-            "no-run-there",
-            f"{path} holds no finished run: give a folder such as reports/latest, or a file of JSON lines.",
-        ) from None
-
-
-def load_imported(path: Path, choice: Choice = ALL) -> list[Row]:
-    """Read a file of imported rows, or one that another tool wrote. Raises UserError, which names the line."""
-    try:
-        found = results_of_archive(path)
-        text = read_text(path) if found is None else ""
-    except OSError as error:
-        raise UserError(
-            "no-rows-file", f"{path} cannot be read: {error.strerror}. Give a file of JSON lines."
-        ) from None
-    if found is None:
-        found = results_of_text(path, text)
-    if found is None:
-        _check_no_choice(path, choice)
-        imported = _lines(path, text)
-    else:
-        imported = (_converted(path, result, choice) for result in choice.of(path, found))
-    rows: list[Row] = []
-    results: Counter[tuple[str, str]] = Counter()
-    for each in imported:
-        place = each.row.band, each.row.id
-        rows.append(_row(path, each, results[place]))
-        results[place] += 1
-    if not rows:
-        raise UserError("no-imported-rows", f"{path} holds no rows: write one JSON object per line.")
-    _check_repeats(path, results)
-    return rows
-
-
-def _lines(path: Path, text: str) -> Iterator[_Result]:
-    for number, line in enumerate(text.split("\n"), start=1):  # JSON allows U+2028 and its like within a line
-        if not line.strip():
-            continue
-        try:
-            yield _Result(ImportedRow.model_validate(loads(line)))
-        except (ValueError, ValidationError) as error:
-            raise UserError(
-                "bad-imported-row",
-                f'{path}, line {number}: {reason(error)}. A line is an object such as {{"id": "q1", "correct": true, '
-                '"band": "short", "cluster": "handbook.md", "cost": 0.002}; id and correct are required.',
-            ) from None
-
-
-def _converted(path: Path, result: ForeignResult, choice: Choice) -> _Result:
-    try:
-        score = result.score()
-        row = ImportedRow(
-            id=result.id,
-            correct=None if score is None else score == 1,
-            band=result.text(choice.band) if choice.band else "all",
-            cluster=result.text(choice.cluster) if choice.cluster else None,
-            cost=result.cost,
-        )
-    except (ValueError, ValidationError) as error:
-        raise UserError(
-            "bad-result", f"{path}, {result.name}: {visible(reason(error))}. Choose another, or convert it to rows."
-        ) from None
-    credit = None if score in (None, 0, 1) else score
-    return _Result(row, credit, result.document, result.answer, result.reason)
-
-
-def _check_no_choice(path: Path, choice: Choice) -> None:
+        return load_imported(path, choice)
     if choice:
         raise UserError(
             "nothing-to-choose",
-            f"{path} is not a file of inspect_ai, lm-evaluation-harness or promptfoo: leave out --select, --cluster "
-            "and --band; rows have bands and clusters of their own.",
+            f"{path} is a run of longctx: leave out --select and the options that name a field.",
         )
+    try:
+        return Loaded(load_rows(folder), RUN, load_manifest(folder))
+    except FileNotFoundError:
+        raise UserError(
+            "no-run-there",
+            f"{path} holds no finished run: give a folder such as reports/latest, or a file of results.",
+        ) from None
 
 
-def check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tuple[Path, Path]) -> None:
+def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
+    """Read a file of results. Raises UserError, which names the line."""
+    try:
+        form, found = results_of(path, choice)
+    except OSError as error:
+        raise UserError("no-rows-file", f"{path} cannot be read: {error.strerror}. Give a file of results.") from None
+    results: Counter[tuple[str, str]] = Counter()
+    rows = []
+    for result in found:
+        place = result.band, result.id
+        try:
+            rows.append(_row(path, result, results[place]))
+        except ValueError as error:
+            raise UserError(
+                "bad-result", f"{path}, {result.name}: {visible(str(error))}. Name another field, or leave it out."
+            ) from None
+        results[place] += 1
+    if len(bands := {row.band for row in rows}) > MOST_BANDS:
+        raise UserError(
+            "many-bands",
+            f"{path} has {len(bands):,} bands, and no more than {MOST_BANDS} are judged: a band is a group of many "
+            "items, such as a range of lengths.",
+        )
+    _check_repeats(path, results)
+    return Loaded(rows, form)
+
+
+def check_comparable(before: Loaded, after: Loaded, names: tuple[Path, Path]) -> None:
+    """Raise UserError unless two files are of one form, have an id in common, and each id is about one document.
+
+    names: the files of the earlier and the later results.
+    """
+    if before.form != after.form:
+        raise UserError(
+            "two-forms",
+            f"{names[0]} is {before.form} and {names[1]} is {after.form}, whose ids name different items: give two "
+            "files of one tool, or convert both to rows with id and correct.",
+        )
+    if before.form == RUN:
+        return
+    ours, theirs = ({(row.band, row.item) for row in rows} for rows in (before.rows, after.rows))
+    if ours.isdisjoint(theirs):
+        both = {item for _, item in ours} & {item for _, item in theirs}
+        first, second = (min(rows, key=lambda row: row.item not in both) for rows in (before.rows, after.rows))
+        if both:
+            raise UserError(
+                "no-id-in-common",
+                f"{names[0]} and {names[1]} have their ids in different bands: {first.item!r} is in {first.band!r} and "
+                f"{second.band!r}. Give both the same bands, in a field band or by --band FIELD.",
+            )
+        raise UserError(
+            "no-id-in-common",
+            f"{names[0]} and {names[1]} have no id in common: the first begins with {first.item!r}, the second with "
+            f"{second.item!r}. Name the field that identifies an item by --id FIELD.",
+        )
+    _check_same_documents(before.rows, after.rows, names)
+
+
+def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tuple[Path, Path]) -> None:
     """Raise UserError if results of one id are about different documents, so that they are no pair.
 
     names: the files of the earlier and the later results.
@@ -205,31 +165,36 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
         )
 
 
-def _row(path: Path, result: _Result, repeat: int) -> Row:
-    row = result.row
-    measured: dict[str, Any] = {"outcome": "correct" if row.correct else "wrong", "returned": result.answer}
-    if not row.correct:
-        measured["why"] = result.reason
-    if result.credit is not None:
-        measured |= {"why": f"partial credit {result.credit:g}", "trace": {CREDIT: round(1000 * result.credit)}}
-    if row.correct is None:
+def _row(path: Path, result: ForeignResult, repeat: int) -> Row:
+    """Return the row of a result. Raises ValueError."""
+    for text in (result.id, result.band, result.cluster or ""):
+        if any("\ud800" <= letter <= "\udfff" for letter in text):
+            raise ValueError(f"{text!a} holds half of a character (a lone surrogate)")
+    score = result.score()
+    measured: dict[str, Any] = {"outcome": "correct" if score == 1 else "wrong", "returned": result.answer}
+    if score is None:
         measured = {"outcome": "infra_error", "error": "not measured"}
+    elif 0 < score < 1:
+        measured |= {"why": f"partial credit {score:g}", "trace": {CREDIT: round(1000 * score)}}
+    elif score == 0:
+        measured["why"] = result.reason
     return Row(
         run=path.stem,
         model=IMPORTED,
         prompt_set=IMPORTED,
         prompt_digest="",
         test=IMPORTED,
-        cell=row.band,
+        cell=result.band,
         params={},
         seed=0,
         trial=0,
-        item=row.id,
+        item=result.id,
         repeat=repeat,
-        band=row.band,
-        cluster=row.cluster,
-        cost_usd=row.cost,
-        guessing=row.guessing,
+        band=result.band,
+        cluster=result.cluster,
+        cost_usd=result.cost,
+        guessing=result.guessing,
         documents=result.document,
+        expected=result.expected,
         **measured,
     )

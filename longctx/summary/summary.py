@@ -159,7 +159,7 @@ def _of_test(
         reporting,
         reporting.analyse(own, measured),
         test.context if test else "",
-        test.cell.identified_by if test else (),
+        test.parameters if test else (),
         () if test or is_check(name) else retention(measured),
         () if test or is_check(name) else windows(measured),
         () if test or is_check(name) else retrievals(measured),

@@ -1,15 +1,15 @@
-"""Cell, trial, reply and outcome. The cells of a test are instances of its subclass of Cell."""
+"""Cell, trial, reply and outcome, and what is declared of a test."""
 
 from __future__ import annotations
 
 import re
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
+from longctx.vocabulary.counts import Counts
 from longctx.vocabulary.shapes import TEXT, Citation, Context, Shape
 from longctx.vocabulary.stream import frozen_stream
 
@@ -237,72 +237,211 @@ class Quote:
     in_needle: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Cell(ABC):
-    """One cell of the benchmark: a test and its parameters.
+class Items:
+    """What the items of a cell are, unless they are drawn one by one. Subclasses replace what differs."""
 
-    A subclass is a frozen dataclass of a test's parameters. It touches no network, no clock and no file: the same
-    parameters, seed and index give the same trial everywhere.
+    filtered: ClassVar[bool] = False
+    """Whether a model's "too hard" filter decides what is asked."""
+
+    def __init__(self, cell: Cell) -> None:
+        self.cell = cast(Any, cell)
+        """The cell, whose parameters are its attributes."""
+
+    def indices(self, trials: int) -> Sequence[int]:
+        """Return the indices of the items that a run of `trials` asks."""
+        return range(trials)
+
+    def cluster(self, index: int) -> str:
+        """Return the cluster of an item; empty for an independent one."""
+        return ""
+
+    def identity(self, identity: Identity, index: int) -> Identity:
+        """Return the identity of a trial. identity: the one that it would have as a drawn trial."""
+        return identity
+
+    def index_of(self, name: str) -> int:
+        """Return the index of the item with this name: by default its number. Raises ValueError if there is none."""
+        if is_number(name):
+            return int(name)
+        raise ValueError(f"there is no trial {name!r}: its trials are numbered from 0")
+
+    @property
+    def all_share(self) -> str:
+        """What names the beginning that all of them may share, whatever their cluster; empty if they share none."""
+        return ""
+
+    @property
+    def share(self) -> int:
+        """How many of them, one after another, are about one context: their prompts differ in the question alone."""
+        return int(getattr(self.cell, "questions", None) or 1)
+
+    @property
+    def facts(self) -> Mapping[str, int]:
+        """Facts that a run records once for each cell."""
+        return {}
+
+    @property
+    def why_empty(self) -> str:
+        """Why there are none, if there are none."""
+        return "the protocol has no questions of this size"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What is known of a test without running it: that of a protocol by a decorator, that of a function by a marker.
+
+    Functions take a cell, whose parameters are attributes. Two are equal if they have the same name and version.
     """
 
-    test: ClassVar[str]
+    name: str
     """The test's name in profiles, prompt sets, cassettes and rows."""
-    version: ClassVar[int]
+    version: int = 1
     """A number to raise whenever the test builds different trials."""
-    identified_by: ClassVar[tuple[str, ...]]
-    """The parameters, numbers or words, that tell cells apart."""
-    treatments: ClassVar[tuple[str, ...]] = ()
+    parameters: tuple[str, ...] = field(default=(), compare=False)
+    """The names of the parameters, numbers or words, that tell cells apart."""
+    treatments: tuple[str, ...] = field(default=(), compare=False)
     """Those of them that change how an item is asked, and not the item: trials that differ in them alone are paired."""
-    templates: ClassVar[Mapping[str, tuple[str, ...]]]
+    templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """The templates that a prompt set must have, and the placeholders that each must contain."""
-    counts_system: ClassVar[bool] = False
-    """Whether `size_tokens` includes the system prompt, as that of a test that fills a window does."""
+    guessing: float | None = field(default=0.0, compare=False)
+    """The rate that guessing reaches; None if it is not stated."""
+    run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, compare=False, repr=False)
+    """Runs a trial of a cell: see Cell.run. None for a test function."""
+    size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
+    """Returns the tokens of a prompt, on average; None if they are not known before it runs."""
+    longest: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
+    """Returns the tokens of the longest prompt of a cell whose prompts differ in size."""
+    fills_window: bool = field(default=False, compare=False)
+    """Whether `size` includes the system prompt."""
+    length: str | None = field(default=None, compare=False)
+    """The parameter that decides the band of a cell; empty for none, and None for the first that gives a length."""
+    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = field(default=None, compare=False)
+    """Returns the sort key of what trials share; `asked` if it is known once the trial is built."""
+    cluster: Callable[[Any, int], str] | None = field(default=None, compare=False)
+    """Returns the name of what an item shares with others, if its items do not say it."""
+    pieces: Callable[[Any], int] | None = field(default=None, compare=False)
+    """Returns about how many pieces the context of a prompt has; None for one text without pieces."""
+    items: Callable[[Any], Items] | None = field(default=None, compare=False)
+    """Returns the items of a cell; None if they are drawn one by one."""
+    counts: Counts | None = field(default=None, compare=False)
+    """What must be known of a model's tokenizer."""
+    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = field(default=None, compare=False)
+    """Returns, for each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
+    check: Callable[[Any], object] | None = field(default=None, compare=False)
+    """Raises ValueError for a cell that cannot be."""
+    gated: Callable[[Any], bool] | None = field(default=None, compare=False)
+    """Returns whether the rate of a cell is what the test measures; None if each is."""
+
+
+class Declared:
+    """What has a declaration: the type of a protocol's cells, or each cell of a test function."""
+
+    __slots__ = ()
+    declared: Declaration
+
+
+NO_PARAMETERS = "all"
+"""The name of the only cell of a test without parameters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell(Declared):
+    """One cell of the benchmark: a test and its parameters, which a subclass has.
+
+    It touches no network, no clock and no file: the same parameters, seed and index give the same trial everywhere.
+    """
 
     max_tokens: int = field(default=16, kw_only=True)
     """The most tokens a reply may have. It is not in a trial's identity: the question stays the same."""
+    tokens: Mapping[str, float] | None = field(default=None, kw_only=True, hash=False, repr=False)
+    """What `ask.tokens()` gives; None before it was counted."""
 
-    @abstractmethod
+    def __post_init__(self) -> None:
+        if check := self.declared.check:
+            check(self)
+
+    @property
+    def test(self) -> str:
+        """The test's name in profiles, prompt sets, cassettes and rows."""
+        return self.declared.name
+
+    @property
+    def version(self) -> int:
+        return self.declared.version
+
+    @property
+    def params(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in self.declared.parameters}
+
+    @property
+    def slug(self) -> str:
+        """The name in files, test ids and -k: `lines-500-block_size-10`. Parameters that are None are left out."""
+        named = "-".join(f"{name}-{value}" for name, value in self.params.items() if value is not None)
+        return named or NO_PARAMETERS
+
+    @property
+    def id(self) -> str:
+        """The name that is unique in a run: the slug, unless cells differ in more than their parameters."""
+        return self.slug
+
     def run(
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
-        """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` has no reply to it."""
+        """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` has no reply to it.
+
+        Raises ValueError for a test function, which pytest runs.
+        """
+        if self.declared.run is None:
+            raise ValueError(f"a trial of {self.test} has requests, and not a prompt that is known before it runs")
+        return self.declared.run(self, words, seed, index, repeat, answer)
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> BuiltTrial:
         """Return a trial. This is a pure function."""
         return self.run(words, seed, index, repeat, lambda built: None)[0]
 
-    @abstractmethod
     def size_tokens(self, tokens: Mapping[str, float]) -> int:
         """Estimate the tokens of a prompt, on average. tokens: a model's tokens per unit, from its model profile."""
+        return int(self.declared.size(self, tokens)) if self.declared.size else 0
 
     def longest_tokens(self, tokens: Mapping[str, float]) -> int:
-        """Estimate the tokens of the longest prompt, for tests whose prompts of one cell differ in size."""
-        return self.size_tokens(tokens)
+        """Estimate the tokens of the longest prompt."""
+        return int(self.declared.longest(self, tokens)) if self.declared.longest else self.size_tokens(tokens)
 
     @property
     def piece_count(self) -> int:
         """About how many pieces the context of a prompt has; 0 for a test that can be asked as one text alone."""
-        return 0
+        return self.declared.pieces(self) if self.declared.pieces else 0
 
     @property
     def length(self) -> int:
         """The length in the test's unit, which decides the band of the profile that the cell belongs to."""
-        return 0
+        params, name = self.params, self.declared.length
+        if name is None:
+            return int(params[found]) if (found := length_of(params)) else 0
+        length: int = params[name] if name else 0  # or a share of the window, as long as that is not known
+        return length
 
     @property
     def gated(self) -> bool:
         """Whether the gate judges this cell: false if its rate is not what the test measures."""
-        return True
+        return self.declared.gated(self) if self.declared.gated else True
 
     def prefix(self, words: Words, seed: int, index: int) -> str | None:
         """Return the prefix of trial `index` (see BuiltTrial), which a test may know without building it; None if
         trials share no more than the wording of their templates."""
-        return self.build(words, seed, index).prefix
+        prefix = self.declared.prefix
+        if callable(prefix):
+            return prefix(self, words, seed, index)
+        return self.build(words, seed, index).prefix if prefix else None
+
+    @property
+    def items(self) -> Items:
+        return (self.declared.items or Items)(self)
 
     @property
     def questions_per_context(self) -> int:
         """How many trials, one after another, ask about one context: their prompts differ in the question alone."""
-        return 1
+        return self.items.share
 
     def context_of(self, index: int) -> tuple[int, int]:
         """Return the number of the context that trial `index` asks about, and the place of its question, from 0."""
@@ -310,6 +449,10 @@ class Cell(ABC):
 
     def cluster(self, index: int) -> str:
         """Return the cluster of trial `index`: trials of one cluster are correlated; empty for an independent trial."""
+        if self.declared.cluster:
+            return self.declared.cluster(self, index)
+        if self.declared.items:
+            return self.items.cluster(index)
         return f"{self.slug}/context-{self.context_of(index)[0]}" if self.questions_per_context > 1 else ""
 
     def context_name(self, index: int) -> str:
@@ -317,102 +460,62 @@ class Cell(ABC):
 
         Trials that share a context need not be correlated.
         """
-        return self.cluster(index)
-
-    @classmethod
-    def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
-        """Return, for each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
-        return {}
-
-    @classmethod
-    def is_counted(cls) -> bool:
-        """Return whether `fit` needs counts of a model's tokenizer, those of the probes."""
-        return False
-
-    @classmethod
-    def probes(cls, words: Words) -> dict[str, str]:
-        """Return the texts, by name, that must be counted by a model's tokenizer before trials can be built."""
-        return {}
-
-    @classmethod
-    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
-        """Return what `fit` needs, from the token counts of the probes. Raises ValueError if they cannot be right."""
-        return {}
-
-    @classmethod
-    def counts_key(cls, digest: str, words: Words) -> str:
-        """Return what names the counts of the probes in a model's profile: by default the digest of the templates."""
-        return digest
-
-    @property
-    def run_facts(self) -> Mapping[str, int]:
-        """Facts that a run records once per cell, such as how many questions a filter kept."""
-        return {}
+        return self.items.all_share or self.cluster(index)
 
     def indices(self, trials: int) -> Sequence[int]:
         """Return the indices of the trials that a run of `trials` asks."""
-        return range(trials)
-
-    @property
-    def why_empty(self) -> str:
-        """Why `indices` is empty, if it is."""
-        return "the test has no questions of this size"
-
-    def fit(self, values: Mapping[str, float]) -> Self:
-        """Return this cell for one model, from the result of `token_values`. Raises ValueError if it cannot."""
-        return self
-
-    @property
-    def params(self) -> dict[str, int | str | None]:
-        return {name: getattr(self, name) for name in self.identified_by}
-
-    @property
-    def slug(self) -> str:
-        """The name in files, test ids and -k: `lines-500-block_size-10`. Parameters that are None are left out."""
-        return "-".join(f"{name}-{value}" for name, value in self.params.items() if value is not None)
-
-    @property
-    def id(self) -> str:
-        """The name that is unique in a run: the slug, unless cells differ in more than their parameters."""
-        return self.slug
-
-    @classmethod
-    def from_slug(cls, slug: str, **given: Any) -> Self:
-        """Return the cell of a slug, with other fields from `given`. Raises ValueError, naming the parameters."""
-        rest = slug
-        params: dict[str, Any] = {}
-        types = {field.name: field.type for field in fields(cls)}
-        words = {name for name in cls.identified_by if types[name] in ("str", str)}  # the annotation may be a string
-        for name in cls.identified_by:
-            if match := re.match(rf"-?{name}-({r'[a-z_]+' if name in words else r'[0-9]+'})", rest):
-                params[name] = match[1] if name in words else int(match[1])
-                rest = rest[match.end() :]
-        if rest or not params:
-            written = "-".join(f"{name}-{'WORD' if name in words else '10'}" for name in cls.identified_by)
-            raise ValueError(
-                f"{cls.test} has no cell {slug!r}; its parameters are {', '.join(cls.identified_by)}, "
-                f"written like {written}."
-            )
-        try:
-            cell = cls(**params, **given)
-        except TypeError:
-            raise ValueError(f"{cls.test} cell {slug!r} lacks one of {', '.join(cls.identified_by)}.") from None
-        if cell.slug != slug:
-            raise ValueError(f"{cls.test} cell {slug!r} is written {cell.slug!r}.")
-        return cell
+        return self.items.indices(trials)
 
     def identity(self, seed: int, index: int, repeat: int) -> Identity:
         """Return the identity of a trial. Raises ValueError if there is no trial `index`."""
-        return Identity(self.test, self.version, self.slug, seed, index, repeat)
+        return self.items.identity(Identity(self.test, self.version, self.slug, seed, index, repeat), index)
 
     def index_of(self, name: str) -> int:
         """Return the index of the trial with this name: its number, or what the test calls it.
 
         Raises ValueError if there is none.
         """
-        if is_number(name):
-            return int(name)
-        raise ValueError(f"there is no trial {name!r}: its trials are numbered from 0")
+        return self.items.index_of(name)
+
+    @property
+    def counted(self) -> Mapping[str, float]:
+        """What `counts` makes of the model's token counts. Raises ValueError before they are known."""
+        if self.tokens is None:
+            raise ValueError("the model's tokens of this wording are not known.")
+        return self.tokens
+
+    def fit(self, kept: Mapping[str, float]) -> Self:
+        """Return this cell for one model, from what its profile keeps of the counts. Raises ValueError if it cannot."""
+        counts = self.declared.counts
+        if counts is None:
+            return self
+        fitted = replace(self, tokens=counts.given(kept))
+        counts.fits(fitted)
+        return fitted
+
+    @classmethod
+    def from_slug(cls, slug: str, **given: Any) -> Self:
+        """Return the cell of a slug, with other fields from `given`. Raises ValueError, naming the parameters."""
+        rest, test, parameters = slug, cls.declared.name, cls.declared.parameters
+        params: dict[str, Any] = {}
+        types = {field.name: field.type for field in fields(cls)}
+        words = {name for name in parameters if types[name] in ("str", str)}  # the annotation may be a string
+        for name in parameters:
+            if match := re.match(rf"-?{name}-({r'[a-z_]+' if name in words else r'[0-9]+'})", rest):
+                params[name] = match[1] if name in words else int(match[1])
+                rest = rest[match.end() :]
+        if rest or not params:
+            written = "-".join(f"{name}-{'WORD' if name in words else '10'}" for name in parameters)
+            raise ValueError(
+                f"{test} has no cell {slug!r}; its parameters are {', '.join(parameters)}, written like {written}."
+            )
+        try:
+            cell = cls(**params, **given)
+        except TypeError:
+            raise ValueError(f"{test} cell {slug!r} lacks one of {', '.join(parameters)}.") from None
+        if cell.slug != slug:
+            raise ValueError(f"{test} cell {slug!r} is written {cell.slug!r}.")
+        return cell
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
         """Return the random stream of one trial. All repeats of a trial share it, as they ask the same prompt."""
@@ -456,23 +559,3 @@ EARLIER = "seed"
 def present_name(name: str) -> str:
     """Return the present name of a prompt set in a recording."""
     return PROTOCOL if name == EARLIER else name
-
-
-def checked_counts(counts: Mapping[str, float]) -> dict[str, float]:
-    """Return what was made of a server's counts. Raises ValueError if it cannot be right."""
-    if bad := _not_positive(counts, counts):
-        raise ValueError(f"{bad} would take {counts[bad]:g} tokens")
-    return dict(counts)
-
-
-def check_profile(counts: Mapping[str, float], names: Iterable[str]) -> None:
-    """Raise ValueError if a [[measured]] table of a model's profile lacks one of these counts, or has one below 0."""
-    if bad := _not_positive(counts, names):
-        raise ValueError(
-            f"the model's profile has a [[measured]] table without a usable count of {bad!r}: delete the table, and "
-            "its tokens are counted again."
-        )
-
-
-def _not_positive(counts: Mapping[str, float], names: Iterable[str]) -> str | None:
-    return next((name for name in names if not counts.get(name, 0) > 0), None)

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from longctx.fields import hints_of
-from longctx.vocabulary.cell import Outcome
-from longctx.vocabulary.declaration import Declaration, Protocol
+from longctx.vocabulary.cell import Items, Outcome, Words
+from longctx.vocabulary.counts import Counts
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.protocol_cell import FIXTURES, CellOfProtocol
+from longctx.vocabulary.protocol_cell import FIXTURES, ProtocolCell, ProtocolRun
+from longctx.vocabulary.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])
 MAX_TOKENS = 16
@@ -25,10 +27,11 @@ KEY = "__longctx__"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class protocol(Declaration):  # a decorator
+class protocol:  # a decorator
     """Declares a function as a protocol.
 
-    Its name, without `test_`, is that of the profile's table, of the prompt set's folder and of its rows.
+    Its name, without `test_`, is that of the profile's table, of the prompt set's folder and of its rows. Functions
+    take a cell, whose parameters are attributes.
 
     Example:
         >>> class Digits(Axes):
@@ -50,6 +53,55 @@ class protocol(Declaration):  # a decorator
         'echo'
     """
 
+    axes: type[Axes]
+    """The entries of the profile's table, and the cells that they span."""
+    title: str
+    """The name in headings."""
+    templates: Mapping[str, tuple[str, ...]]
+    """The templates that a prompt set must have, and the placeholders of each."""
+    size: Callable[[Any, Mapping[str, float]], float]
+    """The tokens of a prompt on average, from a cell and the model's tokens per unit."""
+    version: int = 1
+    """A number to raise whenever other trials are drawn."""
+    unit: str = "tokens"
+    """The unit of lengths, in the plural."""
+    length: str = ""
+    """The parameter that decides the band of a cell."""
+    context: str | None = ""
+    """The parameter that gives the length of the context; empty if that is the prompt's tokens, and None if the needle
+    has no depth."""
+    variant: str = ""
+    """The parameter that makes cells of one length so unlike that heat maps compare lengths only by the variants that
+    all of them have."""
+    longest: Callable[[Any, Mapping[str, float]], float] | None = None
+    """The tokens of the longest prompt, where prompts of a cell differ in size."""
+    treatments: tuple[str, ...] = ()
+    """The parameters that change how an item is asked, and not the item."""
+    guessing: float = 0.0
+    """The accuracy that guessing alone reaches."""
+    counts: Counts | None = None
+    """What must be known of the model's tokenizer."""
+    fills_window: bool = False
+    """Whether `size` includes the system prompt."""
+    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = None
+    """For each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
+    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = None
+    """The sort key of what trials share; ASKED if the function gives it to `ask`."""
+    cluster: Callable[[Any, int], str] | None = None
+    """The name of what an item shares with others, which are then correlated."""
+    items: type[Items] | None = None
+    """What the items are, if they are not drawn one by one; by default, with BankAxes, the questions of its bank."""
+    pieces: Callable[[Any], int] | None = None
+    """About how many pieces the context of a prompt has, for shapes."""
+    check: Callable[[Any], object] | None = None
+    """Raises ValueError for a cell that cannot be."""
+    gated: Callable[[Any], bool] | None = None
+    """Whether the gate judges a cell."""
+    apart: tuple[str, ...] = ()
+    """Parameters of the function that do not tell cells apart."""
+    report: Report | str | None = field(default=None, repr=False)
+    """What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends."""
+
     def __call__(self, function: Function) -> Function:
         if not (isinstance(self.axes, type) and issubclass(self.axes, Axes)):
             raise TypeError(f"{self.axes!r} is not a subclass of Axes")
@@ -65,28 +117,27 @@ class protocol(Declaration):  # a decorator
         ]
         most = self.axes.model_fields.get("max_tokens")
         made.append(("max_tokens", int, field(default=most.default if most else MAX_TOKENS, kw_only=True)))
-        namespace = {
-            "test": function.__name__.removeprefix("test_"),
-            "version": self.version,
-            "identified_by": tuple(name for name in own if name not in self.apart),
-            "treatments": self.treatments,
-            "templates": self.templates,
-            "counts_system": self.fills_window,
-            "__doc__": function.__doc__,
-            "__module__": function.__module__,
-        }
-        kind: type[CellOfProtocol] = dataclasses.make_dataclass(
-            "".join(part.capitalize() for part in function.__name__.removeprefix("test_").split("_")),
+        name = function.__name__.removeprefix("test_")
+        kind: type[ProtocolCell] = dataclasses.make_dataclass(
+            "".join(part.capitalize() for part in name.split("_")),
             made,
-            bases=(CellOfProtocol,),
-            namespace=namespace,
+            bases=(ProtocolCell,),
+            namespace={"__doc__": function.__doc__, "__module__": function.__module__},
             frozen=True,
             slots=True,
         )
         self.axes.cell_type = kind
-        said = {each.name: getattr(self, each.name) for each in dataclasses.fields(self)}
+        said = {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.name != "apart"}
         said["items"] = self.items or self.axes.default_items
-        kind.declared = Protocol(**said, function=function, arguments=arguments, cell=kind)
+        kind.declared = Protocol(
+            **said,
+            name=name,
+            parameters=tuple(parameter for parameter in own if parameter not in self.apart),
+            run=ProtocolRun(function, arguments),
+            function=function,
+            arguments=arguments,
+            cell=kind,
+        )
         setattr(function, KEY, kind.declared)
         return function
 

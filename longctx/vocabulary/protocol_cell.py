@@ -7,23 +7,18 @@ to order, price and send its trials.
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, Unpack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
-from longctx.vocabulary.bank import Section, documents_digest
-from longctx.vocabulary.cell import BuiltTrial, Identity, Outcome, Reply, Words, check_profile
-from longctx.vocabulary.declaration import Items, ProtocolCell, no_bank
+from longctx.vocabulary.bank import Bank, Section, documents_digest
+from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
-
-if TYPE_CHECKING:
-    from longctx.vocabulary.declaration import Protocol
 
 FIXTURES = ("ask", "draw", "prompt", "words", "trial", "cell", "bank")
 """What a protocol may take beside the parameters of its cell: `ask` asks, `draw` gives random streams, `prompt` a
@@ -90,7 +85,7 @@ class ProtocolAsk:
     """
 
     def __init__(
-        self, cell: CellOfProtocol, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
+        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
     ) -> None:
         self._cell, self._words, self._number, self._answer = cell, words, number, answer
         self.trial: BuiltTrial | None = None
@@ -106,7 +101,7 @@ class ProtocolAsk:
             raise TypeError(f"{cell.test} asks twice: a protocol asks once, and other test functions may more often")
         if unknown := facts.keys() - TrialFacts.__annotations__.keys():
             raise TypeError(f"ask() of a protocol takes no {', '.join(sorted(unknown))}")
-        needle, prefix, declared = facts.get("needle"), facts.get("prefix"), type(cell).declared.prefix
+        needle, prefix, declared = facts.get("needle"), facts.get("prefix"), cell.declared.prefix
         if prefix is None and callable(declared):
             prefix = declared(cell, self._words, number.seed, number.index)
         self.trial = BuiltTrial(
@@ -119,10 +114,10 @@ class ProtocolAsk:
             distance_from_end=facts.get("distance_from_end"),
             prefix=prefix or "",
             recorded=facts.get("params", {}),
-            documents=cell.digest_of(facts.get("documents", ())),
+            documents=_digest_of(facts.get("documents", ()), cell),
             prefill=facts.get("prefill", ""),
             without_prefill=facts.get("without_prefill", ""),
-            judge=functools.partial(cell.judged, self._words, number),
+            judge=functools.partial(_judged, cell, self._words, number),
             pieces=facts.get("pieces"),
             accepted=tuple(facts.get("accepted", ())),
             lexical=facts.get("lexical"),
@@ -141,7 +136,7 @@ class ProtocolDraw:
         ...     return str(draw.stream().randint(10**digits))
     """
 
-    def __init__(self, cell: CellOfProtocol, number: TrialNumber) -> None:
+    def __init__(self, cell: ProtocolCell, number: TrialNumber) -> None:
         self._cell, self._number = cell, number
 
     def stream(self, *names: object) -> np.random.RandomState:
@@ -155,141 +150,86 @@ class ProtocolDraw:
         return self._cell.stream(self._number.seed, self._number.context)
 
 
+def no_bank() -> Bank:
+    """Load the bank of a cell that has none."""
+    raise ValueError("the cell has no documents and questions.")
+
+
 @dataclass(frozen=True, slots=True)
-class CellOfProtocol(ProtocolCell):
-    """One cell of a protocol, with what is declared of it."""
+class ProtocolCell(Cell):
+    """The fixture `cell` of a protocol, which functions such as `size` take, too: its parameters are attributes.
 
-    declared: ClassVar[Protocol]
+    `cell.counted` has what `counts` makes of the model's token counts, once these are known.
 
-    def __post_init__(self) -> None:
-        if check := type(self).declared.check:
-            check(self)
+    Example:
+        >>> def check(cell: ProtocolCell) -> None:
+        ...     if cell.digits > 9:
+        ...         raise ValueError(f"{cell.digits} digits are too many: give 1 to 9.")
+    """
 
-    @property
-    def items(self) -> Items:
-        return (type(self).declared.items or Items)(self)
+    bank: Callable[[], Bank] = field(default=no_bank, kw_only=True, repr=False, compare=False)
+    """Loads documents and questions when they are first needed."""
 
-    def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+    if TYPE_CHECKING:  # each protocol has parameters of its own, which its subclass has as fields
+
+        def __getattr__(self, name: str) -> Any: ...
+
+        @property
+        def items(self) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ProtocolRun:
+    """Runs the function of a protocol for one trial."""
+
+    function: Callable[..., Outcome]
+    arguments: tuple[str, ...]
+    """The names of the function's parameters."""
+
+    def __call__(
+        self,
+        cell: ProtocolCell,
+        words: Words,
+        seed: int,
+        index: int,
+        repeat: int,
+        answer: Callable[[BuiltTrial], Reply | None],
     ) -> tuple[BuiltTrial, Outcome | None]:
-        declared, number = type(self).declared, TrialNumber(seed, index, repeat, *self.context_of(index))
+        number = TrialNumber(seed, index, repeat, *cell.context_of(index))
 
         def prompt(template: str, /, **values: str) -> str:
             return fill(words[template], values) if values else words[template]
 
-        ask = ProtocolAsk(self, words, number, answer)
+        ask = ProtocolAsk(cell, words, number, answer)
         given: dict[str, Any] = {
             "ask": ask,
-            "draw": ProtocolDraw(self, number),
+            "draw": ProtocolDraw(cell, number),
             "prompt": prompt,
             "words": words,
-            "cell": self,
+            "cell": cell,
             "trial": number,
         }
-        if "bank" in declared.arguments:
-            given["bank"] = self.bank()
-        arguments = {name: given[name] if name in given else getattr(self, name) for name in declared.arguments}
+        if "bank" in self.arguments:
+            given["bank"] = cell.bank()
+        arguments = {name: given[name] if name in given else getattr(cell, name) for name in self.arguments}
         outcome: Outcome | None = None
         with contextlib.suppress(Suspended):
-            outcome = declared.function(**arguments)
+            outcome = self.function(**arguments)
             if ask.trial is not None and not isinstance(outcome, Outcome):
-                raise TypeError(f"{self.test} returns {outcome!r}: a protocol returns an Outcome.")
+                raise TypeError(f"{cell.test} returns {outcome!r}: a protocol returns an Outcome.")
         if ask.trial is None:
-            raise ValueError(f"{self.test} ends without asking.")
+            raise ValueError(f"{cell.test} ends without asking.")
         return ask.trial, outcome
 
-    def digest_of(self, documents: Sequence[Section]) -> str:
-        """Return the digest of documents of its bank; empty for none."""
-        known = documents and self.bank is not no_bank
-        return documents_digest(self.bank(), [each.id for each in documents]) if known else ""
 
-    def judged(self, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
-        """Run a trial again, now with its reply."""
-        outcome = self.run(words, number.seed, number.index, number.repeat, lambda built: reply)[1]
-        assert outcome is not None
-        return outcome
+def _digest_of(documents: Sequence[Section], cell: ProtocolCell) -> str:
+    """Return the digest of documents of a cell's bank; empty for none."""
+    known = documents and cell.bank is not no_bank
+    return documents_digest(cell.bank(), [each.id for each in documents]) if known else ""
 
-    def size_tokens(self, tokens: Mapping[str, float]) -> int:
-        return int(type(self).declared.size(self, tokens))
 
-    def longest_tokens(self, tokens: Mapping[str, float]) -> int:
-        longest = type(self).declared.longest
-        return int(longest(self, tokens)) if longest else self.size_tokens(tokens)
-
-    @property
-    def length(self) -> int:
-        name = type(self).declared.length
-        length: int = getattr(self, name) if name else 0
-        return length
-
-    @property
-    def gated(self) -> bool:
-        gated = type(self).declared.gated
-        return gated(self) if gated else True
-
-    @property
-    def piece_count(self) -> int:
-        pieces = type(self).declared.pieces
-        return pieces(self) if pieces else 0
-
-    @property
-    def questions_per_context(self) -> int:
-        return int(getattr(self, "questions", None) or 1)
-
-    def prefix(self, words: Words, seed: int, index: int) -> str | None:
-        prefix = type(self).declared.prefix
-        if prefix == ASKED:
-            return self.build(words, seed, index).prefix
-        return prefix(self, words, seed, index) if callable(prefix) else None
-
-    def cluster(self, index: int) -> str:
-        declared = type(self).declared
-        if declared.cluster:
-            return declared.cluster(self, index)
-        return self.items.cluster(index) if declared.items else super(CellOfProtocol, self).cluster(index)
-
-    def indices(self, trials: int) -> Sequence[int]:
-        return self.items.indices(trials)
-
-    def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        drawn = super(CellOfProtocol, self).identity(seed, index, repeat)
-        return self.items.identity(drawn, index)
-
-    def index_of(self, name: str) -> int:
-        if type(self).declared.items is None:
-            return super(CellOfProtocol, self).index_of(name)
-        return self.items.index_of(name)
-
-    @property
-    def run_facts(self) -> Mapping[str, int]:
-        return self.items.facts
-
-    @property
-    def why_empty(self) -> str:
-        return self.items.why_empty
-
-    @classmethod
-    def unit_texts(cls, words: Words) -> Mapping[str, tuple[str, str, int]]:
-        return cls.declared.units(words) if cls.declared.units else {}
-
-    @classmethod
-    def is_counted(cls) -> bool:
-        return cls.declared.counts is not None
-
-    @classmethod
-    def probes(cls, words: Words) -> dict[str, str]:
-        return cls.declared.counts.probes(words) if cls.declared.counts else {}
-
-    @classmethod
-    def token_values(cls, counts: Mapping[str, int]) -> dict[str, float]:
-        assert cls.declared.counts is not None
-        return cls.declared.counts.values(counts)
-
-    def fit(self, values: Mapping[str, float]) -> CellOfProtocol:
-        counts = type(self).declared.counts
-        if counts is None:
-            return self
-        check_profile(values, counts.needs)
-        fitted = dataclasses.replace(self, tokens=values)
-        counts.fits(fitted)
-        return fitted
+def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
+    """Run a trial again, now with its reply."""
+    outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: reply)[1]
+    assert outcome is not None
+    return outcome

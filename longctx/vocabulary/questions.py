@@ -11,8 +11,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
-from longctx.vocabulary.cell import Identity
-from longctx.vocabulary.declaration import Items
+from longctx.vocabulary.cell import Identity, Items
 from longctx.vocabulary.grid import Axes, Count
 
 
@@ -34,7 +33,8 @@ class BankItems(Items):
 
     @property
     def bank(self) -> Bank:
-        return self.cell.bank()
+        bank: Bank = self.cell.bank()
+        return bank
 
     @property
     def longest(self) -> int:

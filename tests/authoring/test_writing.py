@@ -75,8 +75,8 @@ def test_its_size_is_told_before_anything_is_built(words: Mapping[str, str]) -> 
 
 
 def test_it_is_no_test_of_the_benchmark() -> None:
-    assert Writing.test not in known_protocols(HERE)
-    words = {**dict.fromkeys(Writing.templates, ""), "prompt": "{passage}"}
+    assert Writing.declared.name not in known_protocols(HERE)
+    words = {**dict.fromkeys(Writing.declared.templates, ""), "prompt": "{passage}"}
     trial, outcome = writing().run(words, 0, 0, 0, lambda trial: REPLY)
     assert (trial.judge, outcome) == (None, None), "nothing in a reply is right or wrong"
 

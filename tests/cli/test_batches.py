@@ -9,14 +9,14 @@ import pytest
 
 from longctx.cli import main
 from longctx.live.batches.collect import stamp, utc_now
-from longctx.live.batches.ledger import Ledger, custom_id, place_of
-from longctx.live.request import Request
+from longctx.live.batches.ledger import Ledger, custom_id
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted, only_writer
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape, only_writer
 from longctx.workspace import Workspace
 from tests.batch_server import BatchServer, Stored
 from tests.live.batches.examples import NAME, claimed
-from tests.recording.examples import line_case
+from tests.recording.examples import line_case, requests_of
 
 CASE = line_case()
 
@@ -30,7 +30,7 @@ def server(within_mine: Workspace) -> Iterator[BatchServer]:
 def running(server: BatchServer, mine: Workspace) -> Stored:
     """Return a batch of two requests that a run has left, whose file has its id."""
     batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
-    bodies = [Request.of(trial).body for trial in CASE.each_trial()]
+    bodies = [request.ready().body for request in requests_of(CASE)]
     requests = [
         {"custom_id": request.custom_id, "params": body} for request, body in zip(batch.requests, bodies, strict=True)
     ]
@@ -141,7 +141,7 @@ def test_batches_of_other_servers_are_still_collected(
     text = record.read_text().replace(NAME, other).replace(server.url, "http://stranger.test")
     batch = json.loads(text)
     for request in batch["requests"]:
-        request["custom_id"] = custom_id(other, place_of(Wanted(**request["wanted"])))
+        request["custom_id"] = custom_id(other, Place(**request["wanted"]))
     record.with_name(f"{other}.json").write_text(json.dumps(batch))
     assert main(["models", "batches", "collect"]) == 1
     out = capsys.readouterr().out

@@ -66,9 +66,9 @@ def test_guessing_has_nothing_to_lose(tmp_path: Path) -> None:
     assert gate(old, new) == 12, "its rows say so"
 
 
-@pytest.mark.parametrize("guessing", [-0.1, 1.0, 25.0, float("nan"), "0.5"])
+@pytest.mark.parametrize("guessing", [-0.1, 1.0, 25.0, float("nan"), "a half", True])
 def test_guessing_of_a_row_is_a_share(tmp_path: Path, guessing: object) -> None:
-    with refused("bad-imported-row", "line 1", "guessing"):
+    with refused("bad-result", "line 1", "guessing"):
         load_imported(rows(tmp_path / "rows.jsonl", [True], guessing=guessing))
 
 
@@ -80,14 +80,13 @@ def test_results_that_were_not_measured_are_invalid(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "code"),
     [
-        ("{", "bad-imported-row"),
-        ("[" * 100_000, "bad-imported-row"),
-        ('{"id": "a"}', "bad-imported-row"),
-        ('{"id": "a", "correct": 1}', "bad-imported-row"),
-        ('{"id": "a", "correct": true, "score": 1}', "bad-imported-row"),
-        ('{"id": "a", "correct": false, "correct": true}', "bad-imported-row"),
-        ('{"id": "a\\ud83d", "correct": true}', "bad-imported-row"),
-        ('{"id": "a", "correct": true, "cost": NaN}', "bad-imported-row"),
+        ("{", "bad-result"),
+        ("[" * 100_000, "bad-result"),
+        ('{"id": "a"}', "bad-result"),
+        ('{"id": "a", "correct": true, "score": 1}', "bad-result"),
+        ('{"id": "a", "correct": false, "correct": true}', "bad-result"),
+        ('{"id": "a\\ud83d", "correct": true}', "bad-result"),
+        ('{"id": "a", "correct": true, "cost": NaN}', "bad-result"),
         ('{"id": "a", "correct": true}\n{"id": "a", "correct": true}\n{"id": "b", "correct": true}', "uneven-repeats"),
         ("", "no-imported-rows"),
     ],
@@ -103,7 +102,7 @@ def test_a_bad_line_is_named(tmp_path: Path, line: str, code: str) -> None:
 def test_a_line_ends_where_json_lines_do(tmp_path: Path, character: str) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text(json.dumps({"id": f"a{character}b", "correct": True}, ensure_ascii=False) + "\r\n", "utf-8")
-    assert [row.item for row in load_imported(file)] == [f"a{character}b"]
+    assert [row.item for row in load_imported(file).rows] == [f"a{character}b"]
 
 
 def test_items_that_the_new_file_lacks_are_not_measured(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,7 +114,9 @@ def test_items_that_the_new_file_lacks_are_not_measured(tmp_path: Path, capsys: 
 
 
 def test_items_in_another_band_are_lacking(tmp_path: Path) -> None:
-    old, new = (rows(tmp_path / f"{band}.jsonl", [True] * 100, band=band) for band in ("short", "long"))
+    old, new = rows(tmp_path / "old.jsonl", [True] * 100), rows(tmp_path / "new.jsonl", [True] * 100)
+    short, *others = new.read_text().splitlines()
+    new.write_text("\n".join([short, *(line.replace("}", ', "band": "long"}') for line in others)]))
     assert gate(old, new) == 12
 
 
@@ -133,7 +134,7 @@ def test_an_item_may_be_in_several_bands(tmp_path: Path) -> None:
     file = rows(tmp_path / "rows.jsonl", [True] * 3, band="short")
     longer = rows(tmp_path / "longer.jsonl", [True] * 3, band="long").read_text()
     file.write_text(f"{file.read_text()}\n{longer}")
-    assert [row.repeat for row in load_imported(file)] == [0] * 6
+    assert [row.repeat for row in load_imported(file).rows] == [0] * 6
 
 
 def test_two_files_without_a_measured_result_say_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -157,7 +158,7 @@ def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
 def test_the_same_id_again_is_a_repeat(tmp_path: Path) -> None:
     file = tmp_path / "rows.jsonl"
     file.write_text('{"id": "a", "correct": true}\n{"id": "a", "correct": false}')
-    assert [(row.item, row.repeat) for row in load_imported(file)] == [("a", 0), ("a", 1)]
+    assert [(row.item, row.repeat) for row in load_imported(file).rows] == [("a", 0), ("a", 1)]
 
 
 def samples(path: Path, *scores: float, doc: object = None, hashes: Sequence[str] = ()) -> Path:
@@ -368,3 +369,62 @@ def test_the_texts_of_others_files_are_shown(tmp_path: Path, capsys: pytest.Capt
     assert gate(output("old.json"), output("new.json", *range(20))) == 10
     [line, *_] = [line for line in capsys.readouterr().out.splitlines() if "question 0" in line]
     assert re.findall("[73]0 days|Expected 70 days", line) == ["70 days", "30 days", "Expected 70 days"]
+
+
+def test_any_other_file_is_judged_when_options_name_its_fields(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def table(name: str, *failed: int) -> Path:
+        lines = [f"{number} {'short' if number < 40 else 'long'} {number not in failed}" for number in range(80)]
+        path = tmp_path / name
+        cells = (f"{line} {'30' if line.endswith('False') else '70'} 70 one.md".split() for line in lines)
+        path.write_text("\n".join(["_id,length,judge,pred,gold,document", *map(",".join, cells)]))
+        return path
+
+    old, new = table("old.csv"), table("new.csv", *range(20))
+    assert gate(old, new) == 2
+    error = capsys.readouterr().err
+    assert "only _id, length, judge, pred, gold, document. Options name them: --id _id --correct judge" in error
+    named = "--id", "_id", "--correct", "judge", "--answer", "pred", "--expected", "gold", "--band", "length"
+    assert gate(old, new, *named) == 10
+    shown = capsys.readouterr().out
+    assert "regression - imported -0.500 in short" in shown
+    [line, *_] = [line for line in shown.splitlines() if "imported/short#0" in line]
+    assert line.split()[1:] == ["70", "70", "30"], "the expected answer, and both"
+    assert gate(old, new, *named, "--cluster", "document") == 11
+
+
+def test_items_whose_expected_answer_changed_are_no_pairs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old = rows(tmp_path / "old.jsonl", [True] * 60, expected="70")
+    new = rows(tmp_path / "new.jsonl", [True] * 60, expected="30")
+    assert gate(old, new) == 12
+    assert "expected answers of 60 of 60 cases changed" in capsys.readouterr().out
+
+
+def test_two_files_of_different_tools_are_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    old, new = rows(tmp_path / "old.jsonl", [True] * 9), samples(tmp_path / "new.jsonl", *[1] * 9)
+    new.write_text("\n".join(new.read_text().splitlines()[:9]))
+    assert gate(old, new) == 2
+    error = capsys.readouterr().err
+    assert "old.jsonl is a file of rows and" in error
+    assert "new.jsonl is a file of samples of lm-evaluation-harness, whose ids name different items" in error
+    assert gate(old, run_of(tmp_path / "run", 9, 0)) == gate(run_of(tmp_path / "other", 9, 0), old) == 2
+    assert capsys.readouterr().err.count("[two-forms]") == 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "says"),
+    [
+        ({"id": "other"}, "have no id in common: the first begins with 'q0', the second with 'other'."),
+        ({"band": 4096}, "have their ids in different bands: 'q0' is in 'all' and '4096'."),
+    ],
+)
+def test_files_that_have_no_id_in_common(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fields: dict[str, object], says: str
+) -> None:
+    old, new = rows(tmp_path / "old.jsonl", [True] * 60), rows(tmp_path / "new.jsonl", [True] * 60, **fields)
+    for more in ((), ("--subset",)):
+        assert gate(old, new, *more) == 2
+        error = capsys.readouterr().err
+        assert says in error
+        assert "[no-id-in-common]" in error

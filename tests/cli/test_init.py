@@ -141,7 +141,9 @@ def test_a_project_with_tests_and_profiles_gets_the_prompt_set_alone(folder: Pat
     assert main(["init", "--prompts=mine", "--copy=chatty"]) == 0
     written = {name for name in files(folder) if name.startswith(("fixtures", "tests_longctx"))}
     own = {"fixtures/profiles/mine.toml", "tests_longctx/test_mine.py"}
-    assert written - own == {f"fixtures/prompts/mine/line_retrieval/{name}.txt" for name in LineRetrieval.templates}
+    assert written - own == {
+        f"fixtures/prompts/mine/line_retrieval/{name}.txt" for name in LineRetrieval.declared.templates
+    }
 
 
 def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,7 @@ def load(folder: Path, text: str) -> Profile:
 
 
 def grid(profile: Profile, test: type[Cell]) -> list[Cell]:
-    tables = (grid.sized(1_000_000, 0, TokensPerUnit().model_dump()) for grid in profile.grids(test.test))
+    tables = (grid.sized(1_000_000, 0, TokensPerUnit().model_dump()) for grid in profile.grids(test.declared.name))
     return [cell for table in tables for cell in table.made_cells(no_bank)]
 
 

@@ -16,7 +16,7 @@ from tests.protocols import Collage, Control, LineRetrieval, Passkey
 from tests.refusals import refused
 
 TESTS = [test.cell for test in known_protocols(HERE).values()]
-TEMPLATES = [(test, template) for test in TESTS for template in test.templates]
+TEMPLATES = [(test, template) for test in TESTS for template in test.declared.templates]
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
 def test_a_digest_changes_with_every_template_of_its_test_alone(folder: Path, test: type[Cell], template: str) -> None:
     prompts = PromptSet.open(HERE, str(folder))
     before = {other: prompts.wording(other).digest for other in TESTS}
-    path = folder / test.test / f"{template}.txt"
+    path = folder / test.declared.name / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8") + "more", encoding="utf-8")
     after = {other: prompts.wording(other).digest for other in TESTS}
     assert {other for other in before if before[other] != after[other]} == {test}
@@ -157,9 +157,9 @@ def test_an_unknown_prompt_set_is_told_what_there_is() -> None:
 
 @pytest.mark.parametrize(("test", "template"), TEMPLATES)
 def test_a_missing_template_is_named_with_where_to_copy_it_from(folder: Path, test: type[Cell], template: str) -> None:
-    path = folder / test.test / f"{template}.txt"
+    path = folder / test.declared.name / f"{template}.txt"
     path.unlink()
-    with refused("prompt-file-missing", path, HERE.own("prompts", "protocol", test.test)):
+    with refused("prompt-file-missing", path, HERE.own("prompts", "protocol", test.declared.name)):
         PromptSet.open(HERE, str(folder)).wording(test)
 
 
@@ -168,12 +168,12 @@ def test_a_missing_template_is_named_with_where_to_copy_it_from(folder: Path, te
     [
         (test, template, placeholder)
         for test in TESTS
-        for template, holds in test.templates.items()
+        for template, holds in test.declared.templates.items()
         for placeholder in holds
     ],
 )
 def test_a_missing_placeholder_is_named(folder: Path, test: type[Cell], template: str, placeholder: str) -> None:
-    path = folder / test.test / f"{template}.txt"
+    path = folder / test.declared.name / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8").replace(f"{{{placeholder}}}", "it"), encoding="utf-8")
     with refused("placeholder-missing", path, f"{{{placeholder}}}"):
         PromptSet.open(HERE, str(folder)).wording(test)

@@ -12,6 +12,7 @@ from longctx.engine.settings import Settings
 from longctx.live.cost.estimate import estimate
 from longctx.live.estimating import NOT_MEASURED, fitted
 from tests.here import HERE
+from tests.recording.examples import requests_of
 
 TINY = "smollm2-135m"
 """A model with a window of 8,192 tokens, for small profiles: most tests have no room in shares of it."""
@@ -66,7 +67,7 @@ def test_the_frontier_is_the_long_end_of_each_models_window(model: str) -> None:
 def test_what_does_not_fit_has_no_price() -> None:
     fit, unfit = fitted(cases("paper", "gemma-3-270m"))
     unbuilt = [case for case, why in unfit if why.cause == NOT_MEASURED]
-    priced = estimate(fit, [trial for case in fit for trial in case.each_trial()], unbuilt)
+    priced = estimate(fit, requests_of(*fit), unbuilt)
     [lines] = [each for each in priced if each.test == "line_retrieval"]
     assert lines.trials == 15 * 50
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from longctx.engine.early_stop import PENDING, LiveLooks, stopped_by, unit_of
+from longctx.engine.early_stop import PENDING, InterimLooks, stopped_by, unit_of
 from longctx.engine.measure import unmeasured_row
 from longctx.engine.run import Run
 from longctx.gate.evidence import Unit, in_looks
@@ -42,8 +42,8 @@ def test_no_look_follows_while_a_batch_is_pending_or_once_the_asking_stopped() -
 def test_the_verdict_on_a_part_of_a_run_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the functions, that on protocols is invalid, whatever the run's is."""
     judged = SimpleNamespace(not_asked=96, trials=240, shown_after="invalid after 144 of 240 trials, 96 not asked")
-    monkeypatch.setattr(LiveLooks, "verdict", lambda *_: judged)
-    looks = object.__new__(LiveLooks)
+    monkeypatch.setattr(InterimLooks, "verdict", lambda *_: judged)
+    looks = object.__new__(InterimLooks)
     for cells, told in (
         ([object()], "96 of 240 trials not asked, in bands that are settled"),
         ([], judged.shown_after),

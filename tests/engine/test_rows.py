@@ -9,7 +9,8 @@ from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.engine.measure import rows_of
 from longctx.engine.run import Run
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Judged, Role
 from longctx.results.row import View
 from longctx.vocabulary.cell import Reply
@@ -20,7 +21,7 @@ MODEL = ModelProfile(model="toy", prices=Prices(input=1, output=10, dated=dateti
 
 def exchange(role: Role, input_tokens: int, latency_s: float) -> Exchange:
     reply = Reply("a", "end_turn", "toy", input_tokens, output_tokens=100_000, latency_s=latency_s)
-    return Exchange(Wanted("f", "t", role, "protocol", "none"), reply, MODEL, role=role)
+    return Exchange(Place("f", "t", role, "protocol", "none"), reply, MODEL, role=role)
 
 
 def test_its_own_requests_are_what_a_strategy_costs(tmp_path: Path) -> None:

@@ -10,8 +10,9 @@ from typing import Any
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
-from longctx.functions.cells import CellOfFunction
-from longctx.functions.trial import FunctionTrial, Lacking
+from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
+from longctx.functions.trial import FunctionTrial
+from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.recording.examples import AT
@@ -28,7 +29,8 @@ def case_of(
     of_one_context: int = 1,
     **values: Any,
 ) -> Case:
-    cell = CellOfFunction(function, tuple(values.items()), items, of_one_context, max_tokens=1024)
+    declared = declaration_of(function, FunctionTable(share=of_one_context), items)
+    cell = CellOfFunction(declared, tuple(values.items()), max_tokens=1024)
     return Case(model, Wording("protocol", "none", {}), cell, seed=seed, trials=trials)
 
 
@@ -36,7 +38,7 @@ def trial_of(case: Case | None = None, index: int = 0, repeat: int = 0, tape: Ta
     return FunctionTrial(Trial(case or case_of(), index, repeat), tape or Tape(Path("nowhere")))
 
 
-def answer_to(lacking: Lacking, tape: Tape, text: str = "yes", **changed: Any) -> None:
+def answer_to(lacking: Request, tape: Tape, text: str = "yes", **changed: Any) -> None:
     """Record an answer to a request."""
     message: dict[str, Any] = {
         "id": "msg_1",
@@ -48,27 +50,27 @@ def answer_to(lacking: Lacking, tape: Tape, text: str = "yes", **changed: Any) -
         "stop_sequence": None,
         "usage": {"input_tokens": 10, "output_tokens": 2},
     }
-    content = {"input_tokens": 10} if lacking.wanted.counts else message | changed
+    content = {"input_tokens": 10} if lacking.place.counts else message | changed
     answer = {
         "status": {"code": 200, "message": "OK"},
         "headers": {},
         "body": {"string": json.dumps(content).encode()},
     }
-    tape.record(lacking.wanted, answer, AT, 1.0)
+    tape.record(lacking.place, answer, AT, 1.0)
 
 
 def body_of(text: str) -> dict[str, Any]:
     return {"model": "toy", "max_tokens": 10, "messages": [{"role": "user", "content": text}]}
 
 
-def issued(trial: FunctionTrial, *texts: str) -> list[Lacking]:
+def issued(trial: FunctionTrial, *texts: str) -> list[Request]:
     """Send these requests, and return those that lack an answer."""
     for text in texts:
         try:
             trial.exchange(body_of(text), {}, MODEL)
         except Suspended:
             continue
-    return trial.lacking
+    return trial.unanswered
 
 
 def answered(tape: Tape, case: Case, *texts: str, index: int = 0) -> None:

@@ -44,8 +44,8 @@ class Rounds:
         return self.trial
 
     def _answer(self, answers: Iterator[dict[str, Any]]) -> None:
-        for each in self.trial.lacking:
+        for each in self.trial.unanswered:
             self.asked += 1
             content = json.dumps(next(answers)).encode()
             answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-            self.tape.record(each.wanted, answer, AT, 1.0)
+            self.tape.record(each.place, answer, AT, 1.0)

@@ -26,7 +26,7 @@ def body(model: ModelProfile, *given: Any, **named: Any) -> dict[str, Any]:
     trial = trial_of(case_of(model=model))
     with pytest.raises(Suspended):
         ask_of(trial)(*given, **named)
-    return dict(trial.lacking[0].body)
+    return dict(trial.unanswered[0].body)
 
 
 def ask_of(trial: FunctionTrial) -> Ask:
@@ -81,7 +81,7 @@ def test_the_conversation_may_go_on_after_it_was_sent() -> None:
     with pytest.raises(Suspended):
         ask_of(trial)(messages=history)
     history.append({"role": "assistant", "content": "b"})
-    assert len(trial.lacking[0].body["messages"]) == 1
+    assert len(trial.unanswered[0].body["messages"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_a_judge_is_asked_without_the_models_under_test(tmp_path: Path) -> None:
     trial.judge = ModelProfile(model="referee")
     with pytest.raises(Suspended):
         ask_of(trial).judged("a", max_tokens=3)
-    assert trial.lacking[0].body["model"] == "referee"
-    assert trial.lacking[0].wanted.file == "referee/test_it/all.jsonl"
+    assert trial.unanswered[0].body["model"] == "referee"
+    assert trial.unanswered[0].place.file == "referee/test_it/all.jsonl"
 
 
 def test_checks_are_kept_and_their_names_are_names() -> None:
@@ -179,7 +179,7 @@ def test_edits_of_the_api_are_sent_with_their_beta() -> None:
     trial.strategy = Strategy("compact-9")
     with pytest.raises(Suspended):
         ask_of(trial)(SESSION, "Which code?")
-    [lacking] = trial.lacking
+    [lacking] = trial.unanswered
     assert lacking.headers == {"anthropic-beta": "compact-2026-01-12"}
     assert lacking.body["context_management"]["edits"][0]["trigger"]["value"] == 9
 
@@ -202,8 +202,8 @@ def test_a_strategy_asks_once_a_trial_for_each_transcript(tmp_path: Path) -> Non
             ask(SESSION, "Which place?")
         assert len(trial.bodies) == expected
         assert [exchange.role for exchange in trial.exchanges] == ["strategy", "test"][: expected - 1]
-        answer_to(trial.lacking[0], tape, "The code is K17.")
-    assert "The code is K17." in str(trial.lacking[0].body["messages"][0]["content"])
+        answer_to(trial.unanswered[0], tape, "The code is K17.")
+    assert "The code is K17." in str(trial.unanswered[0].body["messages"][0]["content"])
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_what_a_probe_finds_is_counted(tmp_path: Path, reply: str, grade: str, e
     first = trial_of(tape=tape)
     with pytest.raises(Suspended):
         ask_of(first).probe(SESSION, PROBE)
-    answer_to(first.lacking[0], tape, reply)
+    answer_to(first.unanswered[0], tape, reply)
     trial = trial_of(tape=tape)
     with pytest.raises(error) if error else contextlib.nullcontext():
         ask_of(trial).probe(SESSION, PROBE)

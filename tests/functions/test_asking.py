@@ -16,15 +16,15 @@ import pytest
 from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
-from longctx.functions.asking import FunctionAsker, difference, one_request
+from longctx.functions.asking import FunctionTrials, difference
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
 from longctx.live.display import Tally
-from longctx.live.request import Request
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
 
@@ -52,12 +52,12 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | No
     case, tally = case or case_of(trials=3), Tally(3)
     asker = Asker(tape, [MODEL], Terms(server.url, in_flight), tally, lambda sentence: None)
     with asker:
-        asking = FunctionAsker(asker, Canary({}, None))
-        asking.ask(
+        asking = FunctionTrials(tape, tally, Canary({}, None)).of(
             case.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: function(trial) and None),
         )
+        asker.drain(asking)
     assert tally.done == case.size
     return asking.asked
 
@@ -166,13 +166,13 @@ class Forgetful(Tape):
 
     here = threading.local()
 
-    def takes_recorded(self, wanted: Any) -> bool:
+    def takes_recorded(self, place: Any) -> bool:
         return getattr(self.here, "asked", False)
 
-    def reply(self, wanted: Any) -> Any:
+    def reply(self, place: Any) -> Any:
         self.here.asked = True
         try:
-            return super().reply(wanted)
+            return super().reply(place)
         finally:
             self.here.asked = False
 
@@ -203,14 +203,13 @@ def test_one_cell_after_another_has_its_own_trials(server: SimulatedServer, tape
 def test_a_request_holds_everything_that_the_test_sent(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     body = body_of("a") | {"tools": [{"name": "add"}], "system": "s"}
-    issued(trial, "a")
-    lacking = trial.lacking[0]
-    made = one_request(Trial(case_of(), 0), type(lacking)(lacking.wanted, body, {"anthropic-beta": "x"}, MODEL))
-    sent = Request.of(made).arguments
+    with pytest.raises(Suspended):
+        trial.exchange(body, {"anthropic-beta": "x"}, MODEL)
+    [made] = trial.unanswered
+    sent = made.arguments
     assert sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
     assert sent["extra_headers"] == {"anthropic-beta": "x"}
-    assert made.case.counted is not None
-    assert made.case.counted > 346  # the prompt that comes with tools
+    assert made.tokens.prompt > 346  # the prompt that comes with tools
 
 
 def test_a_difference_is_short() -> None:
@@ -295,11 +294,12 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
     model = MODEL.model_copy(update={"prices": prices})
     case, tally = case_of(trials=3, model=model), Tally(3)
     with Asker(tape, [model], Terms(server.url, 2), tally, lambda sentence: None) as asker:
-        FunctionAsker(asker, Canary({}, None)).ask(
+        trials = FunctionTrials(tape, tally, Canary({}, None)).of(
             case.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model) and None),
         )
+        asker.drain(trials)
     assert tally.tokens > 0
     assert (tally.cost is None) == (prices is None)
 
@@ -317,8 +317,8 @@ def test_a_trial_goes_on_once_all_of_its_requests_are_answered(server: Simulated
         issued(trial, f"a of {trial.item}", f"b of {trial.item}")
 
     class Noting(Tape):
-        def record(self, wanted: Any, *rest: Any, **more: Any) -> None:
-            super().record(wanted, *rest, **more)
+        def record(self, place: Any, *rest: Any, **more: Any) -> None:
+            super().record(place, *rest, **more)
             first.set()
 
     server.script = script
@@ -341,12 +341,12 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
     tally, group = Tally(40), (case.cell.test, CACHED.model)
     canary = Canary({group: 40}, said.append)
     with Asker(tape, [CACHED], Terms(server.url, 2), tally, said.append) as asker:
-        asking = FunctionAsker(asker, canary)
-        asking.ask(
+        asking = FunctionTrials(tape, tally, canary).of(
             case.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: unreadable(trial)),
         )
+        asker.drain(asking)
     assert len(server.asked) == 10
     assert len(asking.asked.failures) == 30
     assert {failure.cause for failure in asking.asked.failures.values()} == {"unreadable"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from longctx.config.models import TokenCounts
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
 from longctx.functions.cells import CASE_ID, NAME, CaseItem, Function, load_cases, named_values, wording_of
-from longctx.vocabulary.declaration import Counts
+from longctx.vocabulary.counts import Counts
 from longctx.workspace import Workspace
 from tests.functions.examples import MODEL, case_of
 
@@ -37,10 +38,14 @@ def function(folder: Path, table: dict[str, Any] | None = None, **marked: Any) -
 @pytest.mark.parametrize(
     ("lines", "code", "says"),
     [
-        (["{"], "bad-case", "line 1 is not JSON"),
+        (["{"], "bad-case", "it is not JSON"),
+        (['{"id": }'], "bad-case", "line 1 is not JSON"),
         (['{"id": "a"}', "[" * 100_000], "bad-case", "line 2 is not JSON"),
         (['{"id": 1' + "0" * 10_000 + "}"], "bad-case", "line 1"),
-        ([[1]], "case-without-id", "line 1 has no valid id"),
+        ([[1]], "bad-case", "entry 1 is no JSON object"),
+        ([[{"id": "a"}, {"name": "b"}]], "case-without-id", "entry 2 has no valid id.*'_id'. Its fields are: name"),
+        ([{"index": 0, "input": "?"}], "case-without-id", "id_field='index'. Its fields are: index, input"),
+        (["id,text", "a"], "bad-case", "line 2 has 1 cells, and the first line 2"),
         ([{"question": "?"}], "case-without-id", "line 1"),
         ([{"id": None}], "case-without-id", "line 1"),
         ([{"id": "half", "question": "\ud83d?"}], "half-a-character", "line 1, the case 'half', holds half of a"),
@@ -49,6 +54,7 @@ def function(folder: Path, table: dict[str, Any] | None = None, **marked: Any) -
         ([{"id": ""}], "case-without-id", "line 1"),
         ([{"id": "../../etc/passwd"}], "case-without-id", "line 1"),
         ([{"id": "a\n"}], "case-without-id", "line 1"),
+        ([{"id": " a"}], "case-without-id", "line 1"),
         ([{"id": "a\x1b[2J"}], "case-without-id", "line 1"),
         ([{"id": "a" * 200}], "case-without-id", "line 1"),
         ([{"id": "a"}, {"id": "b"}, {"id": "a"}], "duplicate-case-id", "line 3 has the id 'a'"),
@@ -75,6 +81,22 @@ def test_separators_within_a_text_do_not_end_a_line(tmp_path_factory: pytest.Tem
     line = json.dumps({"id": "a", "text": text}, ensure_ascii=False)
     path = written(tmp_path_factory.mktemp("cases"), line)
     assert load_cases(path, None) == (CaseItem(id="a", text=text),)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("cases.json", b'[{"id": "Fee 1", "text": "a, b"}, {"id": "fee-2", "text": "c"}]'),
+        ("cases.csv", b'\xef\xbb\xbfid,text\r\nFee 1,"a, b"\r\nfee-2,c\r\n'),
+        ("cases.tsv", b"text\tid\na, b\tFee 1\n\nc\tfee-2"),
+        ("cases.jsonl.gz", gzip.compress(b'{"id": "Fee 1", "text": "a, b"}\n{"id": "fee-2", "text": "c"}', mtime=0)),
+    ],
+    ids=["an array", "CSV", "TSV", "gzip"],
+)
+def test_cases_are_read_in_any_form(tmp_path: Path, name: str, content: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert [(case.id, case.text) for case in load_cases(path, None)] == [("Fee 1", "a, b"), ("fee-2", "c")]
 
 
 def test_a_case_keeps_its_identity_when_others_are_added(tmp_path: Path) -> None:
@@ -206,7 +228,8 @@ def test_a_text_that_cannot_be_a_name_gets_its_digest() -> None:
 @given(st.text(max_size=150))
 def test_ids_hold_nothing_that_a_file_a_terminal_or_a_page_takes_for_more(text: str) -> None:
     if CASE_ID.fullmatch(text):
-        assert not set(text) & set("/\\ \n\r\t\x1b<>&\"'`|$()*?")
+        assert not set(text) & set("/\\\n\r\t\x1b<>&\"'`|$()*?")
+        assert text == text.strip()
 
 
 def test_a_field_of_a_case_is_an_attribute() -> None:
@@ -301,11 +324,10 @@ def test_values_are_made_of_what_is_kept(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="its probe texts") as caught:
         case.fitted()
     assert caught.value.code == "prompt-set-not-measured"
-    assert case.cell.token_values({"a": 9}) == {"a": 9.0}
+    assert case.cell.declared.counts.kept({"a": 9}) == {"a": 9.0}
     kept = TokenCounts(test="test_it", wording=case.counts_key, on="2026-11-26", values={"a": 9})
     known = dataclasses.replace(case, model=MODEL.model_copy(update={"token_counts": (kept,)}))
     assert known.fitted().cell.tokens == {"half": 4.5}
-    assert known.fitted().cell == case.cell
     assert function(tmp_path, trials=2).cell({}, MODEL, WORDING, 0).fitted().cell.tokens is None
 
 
@@ -334,7 +356,7 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
 )
 def test_values_that_cannot_be_right(tmp_path: Path, values: Any, error: type[Exception], says: str) -> None:
     cell = counted(tmp_path, counted_by({"a": "text"}, values, ("a",))).cell
-    for make in cell.token_values, cell.fit:
+    for make in cell.declared.counts.kept, cell.fit:
         with pytest.raises(error, match=says):
             make({"a": 9})
 

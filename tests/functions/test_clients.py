@@ -44,8 +44,8 @@ class Rounds:
                 if result.error:
                     raise result.error
                 return found[0]
-            for each in self.trial.lacking:
-                answer_to(each, self.tape, f"reply {each.wanted.number}", **self.changed)
+            for each in self.trial.unanswered:
+                answer_to(each, self.tape, f"reply {each.place.number}", **self.changed)
 
 
 def load(name: str) -> ModelProfile:
@@ -73,7 +73,7 @@ def test_a_reply_is_what_was_recorded(rounds: Rounds) -> None:
 def test_the_model_is_replaced_by_the_case_s_or_the_named(rounds: Rounds) -> None:
     rounds.run(lambda ask: [create(ask.client()), create(ask.client(model="other"))])
     assert [exchange.body["model"] for exchange in rounds.trial.exchanges] == ["toy", "other"]
-    assert [exchange.wanted.file.partition("/")[0] for exchange in rounds.trial.exchanges] == ["toy", "other"]
+    assert [exchange.place.file.partition("/")[0] for exchange in rounds.trial.exchanges] == ["toy", "other"]
     with pytest.raises(TestMistake, match="no-such-model"):
         rounds.run(lambda ask: create(ask.client(model="unknown")))
 
@@ -118,7 +118,7 @@ def test_betas_are_treatments_and_credentials_are_not(rounds: Rounds, monkeypatc
         )
     )
     [exchange] = rounds.trial.exchanges
-    assert exchange.wanted.headers == "anthropic-beta: context-1m-2025-08-07"
+    assert exchange.place.headers == "anthropic-beta: context-1m-2025-08-07"
 
 
 def test_clients_of_bedrock_and_vertex_send_the_same_request(rounds: Rounds, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -137,7 +137,7 @@ def test_clients_of_bedrock_and_vertex_send_the_same_request(rounds: Rounds, mon
     for code in (bedrock, vertex):
         assert rounds.run(code).content[0].text == "reply 0"
         [exchange] = rounds.trial.exchanges
-        assert (exchange.wanted.path, exchange.body["model"]) == ("/v1/messages", "toy")
+        assert (exchange.place.path, exchange.body["model"]) == ("/v1/messages", "toy")
     assert rounds.rounds == 4  # each finds the answer that was recorded for the first
 
 
@@ -207,9 +207,9 @@ def test_what_is_asked_at_once_is_sent_at_once_and_follows_one_reply(rounds: Rou
 
     assert rounds.run(twice) == ["reply 1", "reply 2", "reply 3", "reply 4"]
     assert rounds.rounds == 4  # the first, all three, the last, and the run that lacks nothing
-    wanted = [exchange.wanted for exchange in rounds.trial.exchanges]
-    assert [each.number for each in wanted] == [0, 1, 2, 3, 4]
-    assert wanted[1].after == wanted[2].after == wanted[3].after != wanted[0].after
+    place = [exchange.place for exchange in rounds.trial.exchanges]
+    assert [each.number for each in place] == [0, 1, 2, 3, 4]
+    assert place[1].after == place[2].after == place[3].after != place[0].after
 
 
 def test_one_of_several_that_changed_is_stale(rounds: Rounds) -> None:
@@ -221,8 +221,8 @@ def test_one_of_several_that_changed_is_stale(rounds: Rounds) -> None:
         await asyncio.gather(*(one(client, text) for text in "aXc"))
 
     assert run(trial, lambda: asyncio.run(changed())).kind == "suspended"
-    [lacking] = trial.lacking
-    assert rounds.tape.status(lacking.wanted) == "stale"
+    [lacking] = trial.unanswered
+    assert rounds.tape.status(lacking.place) == "stale"
 
 
 def test_threads_are_answered(rounds: Rounds) -> None:

@@ -10,18 +10,17 @@ from typing import Any
 import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
-from longctx.functions.asking import one_request
 from longctx.functions.batches import Round, Rounds
-from longctx.functions.cells import CellOfFunction
+from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
 from longctx.live.cost.money import Budget
-from longctx.live.request import OneRequest
+from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.batch_server import BatchServer
-from tests.functions.examples import case_of, trial_of
+from tests.batch_server import BatchServer, errored
+from tests.functions.examples import body_of, case_of, trial_of
 
 PRICES = Prices(
     input=2,
@@ -36,7 +35,7 @@ CACHED = ModelProfile(model="toy", caching=Caching(min_tokens=100), prices=PRICE
 TEXT = "The fee is five crowns. " * 400
 
 
-def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 10, **changed: Any) -> list[OneRequest]:
+def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 10, **changed: Any) -> list[Request]:
     """Return the first requests of trials about one context."""
     case = case_of(trials=number, model=model, of_one_context=number)
     made = []
@@ -46,7 +45,7 @@ def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 
         body = {"model": "toy", "max_tokens": room, "messages": [asked]} | changed
         with pytest.raises(Suspended):
             trial.exchange(body, {}, model)
-        made.append(one_request(trial.trial, trial.lacking[0]))
+        made.append(trial.unanswered[0])
     return made
 
 
@@ -141,16 +140,17 @@ def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
 
 def test_later_requests_of_a_trial_are_by_themselves(tape: Tape) -> None:
     asked = requests(tape, 2)
-    later = dataclasses.replace(asked[1], wanted=dataclasses.replace(asked[1].wanted, number=1))
+    later = dataclasses.replace(asked[1], place=dataclasses.replace(asked[1].place, number=1))
     assert list(of_one_context([asked[0], later])) == [[asked[0]], [later]]
     assert list(of_one_context(asked)) == [asked]
-    twice = dataclasses.replace(asked[0], wanted=dataclasses.replace(asked[0].wanted, sha256="other"))
+    twice = dataclasses.replace(asked[0], place=dataclasses.replace(asked[0].place, sha256="other"))
     assert len(list(of_one_context([asked[0], twice]))) == 2
 
 
 def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     items = tuple((f"case-{number}", "") for number in range(4))
-    cell = CellOfFunction("test_it", (("fill", 400),), items, same_context=True, max_tokens=1024)
+    declared = declaration_of("test_it", FunctionTable(same_context=True), items)
+    cell = CellOfFunction(declared, (("fill", 400),), max_tokens=1024)
     case = dataclasses.replace(case_of(model=CACHED), cell=cell, trials=4)
     assert [len(group) for group in in_contexts(list(case.each_trial()))] == [4]
     call = {"type": "tool_use", "id": "t1", "name": "look", "input": {}}
@@ -165,12 +165,24 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
         trial = trial_of(case, index, tape=tape)
         with pytest.raises(Suspended):
             trial.exchange({"model": "toy", "max_tokens": 10, "messages": turns}, {}, CACHED)
-        made.append(one_request(trial.trial, trial.lacking[0]))
+        made.append(trial.unanswered[0])
     groups = list(of_one_context(made))
-    assert [[request.index for request in group] for group in groups] == [[0, 1], [2, 3]]
+    assert [[request.trial.index for request in group] for group in groups] == [[0, 1], [2, 3]]
     first, second = shared_requests(groups[0])
     marked = second.body["messages"][2]["content"]
     assert "cache_control" in marked[0]
     assert marked[1] == {"type": "text", "text": "Question 1?"}
     assert second.shared.after == first.key
     assert cell.cluster(0) == "", "statistics take no notice"
+
+
+def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) -> None:
+    """Else it would be sent again in each round."""
+    trial = trial_of(tape=tape)
+    with pytest.raises(Suspended):
+        trial.exchange(body_of("Is it right?") | {"model": "referee"}, {}, ModelProfile(model="referee"), role="judge")
+    with BatchServer() as server:
+        server.result = errored("invalid_request_error", "no")
+        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None)
+        rounds.ask(Round(trial.unanswered))
+    assert rounds.asked.failures.keys() == {trial.trial.key}

@@ -54,7 +54,7 @@ def record(case: Case, index: int, tape: Tape, *outputs: int, thinking: int | No
     for number, output in enumerate(outputs, start=1):
         trial, _ = run(case, index, tape, number)
         details = {} if thinking is None else {"output_tokens_details": {"thinking_tokens": thinking}}
-        answer_to(trial.lacking[0], tape, usage={"input_tokens": 10, "output_tokens": output} | details)
+        answer_to(trial.unanswered[0], tape, usage={"input_tokens": 10, "output_tokens": output} | details)
 
 
 def estimated(tape: Tape, *cases: Case, requests: int = 1) -> dict[str, Estimate]:
@@ -64,8 +64,8 @@ def estimated(tape: Tape, *cases: Case, requests: int = 1) -> dict[str, Estimate
         for index in range(case.trials):
             trial, result = run(case, index, tape, requests)
             estimates.add_recorded(trial, result)
-            if trial.lacking:
-                estimates.add_lacking(trial, trial.lacking)
+            if trial.unanswered:
+                estimates.add_unanswered(trial, trial.unanswered)
     return {estimate.test: estimate for estimate in estimates.estimates(batch=False)}
 
 

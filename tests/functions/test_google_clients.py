@@ -44,11 +44,11 @@ def test_a_reply_is_what_was_recorded_and_the_model_is_replaced(
     answer = rounds.run(lambda ask: generate(ask.client("google"), system_instruction="Be brief."), SAID)
     assert (answer.text, answer.usage_metadata.prompt_token_count) == ("hello", 10)
     [exchange] = rounds.trial.exchanges
-    assert (exchange.body["model"], exchange.wanted.path) == ("toy", "/models/{model}:generateContent")
-    assert exchange.wanted.headers == ""
-    assert "model=" in exchange.wanted.parts
-    assert "system=" in exchange.wanted.parts
-    assert "AIza" not in f"{exchange.body}{exchange.wanted}"
+    assert (exchange.body["model"], exchange.place.path) == ("toy", "/models/{model}:generateContent")
+    assert exchange.place.headers == ""
+    assert "model=" in exchange.place.parts
+    assert "system=" in exchange.place.parts
+    assert "AIza" not in f"{exchange.body}{exchange.place}"
 
 
 def test_a_blocked_prompt(rounds: Rounds) -> None:
@@ -147,7 +147,7 @@ def test_a_client_like_the_product_s_has_its_headers_and_sends_nothing(rounds: R
 
     assert rounds.run(code, SAID).text == "hello"
     [exchange] = rounds.trial.exchanges
-    assert (exchange.wanted.headers, exchange.wanted.path) == ("x-mode: new", "/models/{model}:generateContent")
+    assert (exchange.place.headers, exchange.place.path) == ("x-mode: new", "/models/{model}:generateContent")
     assert product._api_client._http_options.base_url.endswith("googleapis.com/")
 
 

@@ -40,7 +40,7 @@ def replied(tape: Tape, **changed: Any) -> FunctionTrial:
         try:
             trial.exchange(body_of("a"), {}, MODEL)
         except Suspended:
-            answer_to(trial.lacking[0], tape, **changed)
+            answer_to(trial.unanswered[0], tape, **changed)
     return trial
 
 
@@ -123,7 +123,7 @@ def test_a_judge_that_was_cut_off_before_its_text_gave_no_verdict(tape: Tape, er
         try:
             trial.exchange(body_of("a"), {}, MODEL, role="judge")
         except Suspended:
-            answer_to(trial.lacking[0], tape, **CUT_OFF)
+            answer_to(trial.unanswered[0], tape, **CUT_OFF)
     result = run(trial, raising(error) if error else lambda: None)
     assert (result.kind, result.why) == ("infra_error", "judge_error: the judge's reply was cut off after 2 tokens")
 
@@ -149,7 +149,7 @@ def test_a_request_without_an_answer_counts_though_the_code_under_test_swallows_
     for then in (None, AssertionError("no answer"), ZeroDivisionError(), KeyError("text")):
         trial = trial_of(tape=tape)
         assert run(trial, lambda then=then: careless(then)).kind == "suspended"  # type: ignore[misc]
-        assert [lacking.wanted for lacking in trial.lacking]
+        assert [lacking.place for lacking in trial.unanswered]
 
 
 def test_an_asynchronous_test_is_awaited_in_a_running_loop_too() -> None:
@@ -176,8 +176,8 @@ def conversation(tape: Tape, *bodies: dict[str, Any], content: list[list[dict[st
             for body in bodies:
                 trial.exchange(body, {}, MODEL)
         except Suspended:
-            [lacking] = trial.lacking
-            number = lacking.wanted.number
+            [lacking] = trial.unanswered
+            number = lacking.place.number
             answer_to(lacking, tape, f"reply {number}", **({"content": content[number]} if content else {}))
     shown = view(trial, "test.py::test_it")
     parts = ["".join(text for _, text in part.pieces) for part in shown.excerpts]

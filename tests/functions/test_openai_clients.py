@@ -41,7 +41,7 @@ def test_a_reply_is_what_was_recorded_and_the_model_is_replaced(rounds: Rounds) 
     answer = rounds.run(lambda ask: create(ask.client("openai")), completion("hello"))
     assert answer.choices[0].message.content == "hello"
     [exchange] = rounds.trial.exchanges
-    assert (exchange.body["model"], exchange.wanted.path) == ("toy", "/v1/chat/completions")
+    assert (exchange.body["model"], exchange.place.path) == ("toy", "/v1/chat/completions")
     assert exchange.reply is not None
     assert exchange.reply.input_tokens == 10
 
@@ -159,7 +159,7 @@ def test_a_client_like_the_product_s_has_its_class_headers_and_retries(rounds: R
         return create(client)
 
     rounds.run(code, completion())
-    assert rounds.trial.exchanges[0].wanted.headers == "openai-beta: new"
+    assert rounds.trial.exchanges[0].place.headers == "openai-beta: new"
 
 
 def test_an_asynchronous_client_like_the_product_s(rounds: Rounds) -> None:
@@ -193,7 +193,7 @@ def test_azure_s_client(rounds: Rounds) -> None:
 
     assert rounds.run(code, completion("hello")).choices[0].message.content == "hello"
     [exchange] = rounds.trial.exchanges
-    assert (exchange.wanted.path, exchange.wanted.headers, exchange.body["model"]) == (CHAT, "", "toy")
+    assert (exchange.place.path, exchange.place.headers, exchange.body["model"]) == (CHAT, "", "toy")
 
 
 def test_ask_asks_a_model_of_any_api(rounds: Rounds) -> None:

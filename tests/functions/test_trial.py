@@ -13,7 +13,8 @@ from longctx.functions.measure import run
 from longctx.functions.strategies import Managed, tokens_of
 from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request
 from longctx.live.cost.money import COMPACTION
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of
 
@@ -27,9 +28,9 @@ def test_a_request_without_an_answer_suspends_the_trial(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     with pytest.raises(Suspended):
         trial.exchange(body_of("a"), {}, MODEL)
-    [lacking] = trial.lacking
-    assert (lacking.wanted.number, lacking.wanted.same, lacking.wanted.after) == (0, 0, "")
-    assert lacking.wanted.file == "toy/test_it/all.jsonl"
+    [lacking] = trial.unanswered
+    assert (lacking.place.number, lacking.place.same, lacking.place.after) == (0, 0, "")
+    assert lacking.place.file == "toy/test_it/all.jsonl"
 
 
 def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> None:
@@ -37,9 +38,9 @@ def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> Non
     answered(tape, case, "a", "b")
     trial = trial_of(case, tape=tape)
     [lacking] = issued(trial, "a", "b", "c")
-    assert lacking.wanted.number == 2
-    content, _ = tape.answer(trial.exchanges[1].wanted) or (b"", {})
-    assert lacking.wanted.after == hashlib.sha256(content).hexdigest()
+    assert lacking.place.number == 2
+    content, _ = tape.answer(trial.exchanges[1].place) or (b"", {})
+    assert lacking.place.after == hashlib.sha256(content).hexdigest()
     assert [exchange.message["content"][0]["text"] for exchange in trial.exchanges] == ["reply 0", "reply 1"]
 
 
@@ -49,11 +50,11 @@ def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> N
     trial = trial_of(case, tape=tape)
     trial.exchange(body_of("a"), {}, MODEL)
     exchanges = [trial.issue(body_of(text), {}, MODEL) for text in ("b", "c")]
-    assert exchanges[0].wanted.after == exchanges[1].wanted.after != ""
+    assert exchanges[0].place.after == exchanges[1].place.after != ""
     for exchange in exchanges:
         trial.receive(exchange)
     [lacking] = issued(trial, "d")
-    assert lacking.wanted.after == exchanges[1].sha256
+    assert lacking.place.after == exchanges[1].sha256
 
 
 def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
@@ -62,7 +63,7 @@ def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
     trial = trial_of(case, tape=tape)
     assert issued(trial, "a", "a", "a") == []
     assert [exchange.message["content"][0]["text"] for exchange in trial.exchanges] == ["reply 0", "reply 1", "reply 2"]
-    assert [exchange.wanted.same for exchange in trial.exchanges] == [0, 1, 2]
+    assert [exchange.place.same for exchange in trial.exchanges] == [0, 1, 2]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +74,7 @@ def test_a_changed_request_after_the_same_reply_is_stale(tape: Tape, asked: tupl
     case = case_of()
     answered(tape, case, "a", "b")
     lacking = issued(trial_of(case, tape=tape), *asked)
-    assert [tape.status(each.wanted) for each in lacking] == ([] if status == "found" else [status])
+    assert [tape.status(each.place) for each in lacking] == ([] if status == "found" else [status])
 
 
 def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
@@ -82,14 +83,14 @@ def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
     [lacking] = issued(trial_of(case, tape=tape), "c")
     answer_to(lacking, tape, "another reply")
     [lacking] = issued(trial_of(case, tape=tape), "c", "d")
-    assert tape.status(lacking.wanted) == "missing"
+    assert tape.status(lacking.place) == "missing"
 
 
 def test_a_count_of_tokens_is_no_answer_to_the_same_body(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     with pytest.raises(Suspended):
         trial.exchange(body_of("a"), {}, MODEL, counts=True)
-    answer_to(trial.lacking[0], tape)
+    answer_to(trial.unanswered[0], tape)
     again = trial_of(tape=tape)
     assert again.exchange(body_of("a"), {}, MODEL, counts=True) == {"input_tokens": 10}
     with pytest.raises(Suspended):
@@ -118,7 +119,7 @@ def test_a_recorded_answer_that_cannot_be_used_is_a_mistake_that_no_code_handles
         with pytest.raises(Suspended):
             trial.exchange(body_of("a"), {}, MODEL, counts=counts)
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-        tape.record(trial.lacking[0].wanted, answer, "2026-01-01T00:00:00+00:00", None)
+        tape.record(trial.unanswered[0].place, answer, "2026-01-01T00:00:00+00:00", None)
         with pytest.raises(TestMistake, match="bad-recorded-answer"):
             trial_of(tape=tape).exchange(body_of("a"), {}, MODEL, counts=counts)
 
@@ -158,9 +159,9 @@ def test_the_identity_of_an_item() -> None:
 
 
 def test_the_sentence_on_a_change() -> None:
-    wanted = Wanted("f", "t", "0" * 64, "protocol", "w", model="toy")
-    assert changed_request(wanted).startswith("request 1 is not the one that was recorded: ")
-    assert "profile of toy" in changed_request(wanted)
+    place = Place("f", "t", "0" * 64, "protocol", "w", model="toy")
+    assert changed_request(place).startswith("request 1 is not the one that was recorded: ")
+    assert "profile of toy" in changed_request(place)
 
 
 def test_episodes_hold_the_place_of_their_request(tape: Tape, tmp_path: Path) -> None:

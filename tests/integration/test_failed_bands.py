@@ -27,6 +27,7 @@ def test_failed_bands_are_test_cases(recorded: Checkout, workers: str) -> None:
     assert result.code == 10
     assert re.search(r"FAILED gate::line_retrieval, short.* - regression: 51 of 200 lost, 12 gained", result.out)
     assert result.out.splitlines()[-1].startswith("GATE: REGRESSION in 2 of 2 bands (exit 10) · 6 passed")
+    assert "= FAILURES =" not in result.out, "the table of bands has them"
     assert max(map(int, re.findall(r"\[ *(\d+)%\]", result.out))) == 100
     cases = ET.parse(recorded.file("junit.xml")).getroot().iter("testcase")  # pytest wrote it
     failed = {case.get("name"): found.get("message") for case in cases if (found := case.find("failure")) is not None}
@@ -51,4 +52,37 @@ def test_a_failed_line_has_its_reason(recorded: Checkout, workers: str) -> None:
     assert result.code == 1
     failed = [line for line in result.out.splitlines() if line.startswith("FAILED")]
     assert len(failed) == 2
+    assert "cannot fail" not in result.out
     assert all(re.search(r" - Failed: rate 0\.\d\d < 0\.9", line) for line in failed)
+
+
+def test_github_shows_what_failed_at_its_test(recorded: Checkout) -> None:
+    """The names in commands are escaped: a colon or a comma would end a property."""
+    recorded.options(min_rate=0.9)
+    options = "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=protocol", "-n1", "-q"
+    result = recorded.pytest(*options, profile=None, env={"GITHUB_ACTIONS": "true"})
+    assert result.code == 10
+    shown = [line for line in result.out.splitlines() if line.startswith("::error ")]
+    [short, middle] = [line for line in shown if "regression" in line]
+    place = re.escape("file=tests_longctx/test_line_retrieval.py,line=")
+    title = re.escape("title=longctx%3A line_retrieval%2C short [qwen2.5-coder-0.5b%2C prompts protocol],")
+    assert re.match(rf"::error {title}{place}\d+::regression: 51 of 200 lost, 12 gained", short)
+    assert "line_retrieval%2C middle" in middle
+    assert sum("test_line_retrieval[" in line and "rate 0." in line for line in shown) == len(shown) - 2 > 0
+    quiet = recorded.pytest(*options, profile=None)
+    assert "::error" not in quiet.out
+
+
+def test_an_annotation_names_the_file_from_the_root_of_the_repository(recorded: Checkout) -> None:
+    recorded.options(min_rate=0.9)
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(recorded.folder.parent)}
+    result = recorded.pytest("--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10", profile=None, env=env)
+    assert f"file={recorded.folder.name}/tests_longctx/test_line_retrieval.py,line=" in result.out
+
+
+def test_tests_that_no_accuracy_can_fail_say_so(recorded: Checkout) -> None:
+    """The accuracy of the cells of 10 lines is below 0.3, and they pass."""
+    options = "--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10"
+    passed = recorded.pytest(*options, profile=None)
+    assert (passed.code, passed.out.count("no min_rate: accuracy cannot fail these tests")) == (0, 1)
+    assert "no min_rate" not in recorded.pytest(*options, "-q", "-q", profile=None).out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import importlib.util
 import json
 
@@ -79,6 +80,30 @@ def test_rows_of_ruler_are_scored_by_the_share_that_was_found(checkout: Checkout
     rows = checkout.rows()
     assert [row["item"] for row in rows if row["test"] == "test_rows"] == ["0", "1"]
     assert [row["trace"] for row in rows if row["test"] == "test_rows.recall"] == [{"credit": 500}] * 2
+
+
+TEST_TABLE = """
+import pytest
+
+
+@pytest.mark.longctx(cases="rows.csv.gz", id_field="name")
+def test_rows(ask, case):
+    assert case.answer in ask(case.question, max_tokens=50).text
+"""
+
+
+def test_a_table_of_cases_whose_ids_have_spaces(checkout: Checkout) -> None:
+    write(checkout, TEST_TABLE)
+    table = b"name,question,answer\nNorthern berth,What is the fee?,120\nSouthern berth,What is the fee?,75\n"
+    checkout.file("tests_longctx/rows.csv.gz").write_bytes(gzip.compress(table, mtime=0))
+    with saying("It is 120 crowns.") as server:
+        checkout.pytest(*RUN, "--ctx-record=once", f"--ctx-base-url={server.url}")
+    assert checkout.pytest(*RUN).says("2 trials: 2 replayed")
+    assert [(row["item"], row["outcome"]) for row in checkout.rows()] == [
+        ("Northern berth", "correct"),
+        ("Southern berth", "wrong"),
+    ]
+    assert checkout.pytest(*RUN, "--ctx-only=Northern berth").says("1 trial: 1 replayed")
 
 
 FRAMEWORKS = {

@@ -11,15 +11,13 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
-from longctx.functions.asking import one_request
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.display import Tally
 from longctx.live.failure import Failure
-from longctx.live.request import Request
+from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from longctx.vocabulary.protocol_cell import Suspended
@@ -59,7 +57,7 @@ def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfi
         del body["max_tokens"]
     with pytest.raises(Suspended):
         trial.exchange(body, {}, model, counts=counts)
-    return Request.of(one_request(Trial(case, 0), trial.lacking[0]))
+    return trial.unanswered[0]
 
 
 def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServer, tape: Tape) -> None:
@@ -68,8 +66,8 @@ def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServ
         reply = asker.submit(asked).result()
         assert isinstance(reply, Reply)
         assert reply.text == "yes"
-        assert tape.status(asked.wanted) == "found"
-        assert Tape(tape.written_to).status(asked.wanted) == "found"
+        assert tape.status(asked.place) == "found"
+        assert Tape(tape.written_to).status(asked.place) == "found"
 
 
 def test_a_failure_for_a_passing_reason_is_sent_again(server: SimulatedServer, tape: Tape) -> None:
@@ -101,7 +99,7 @@ def test_the_cap_leaves_no_room(server: SimulatedServer, tape: Tape) -> None:
 def test_the_cap_reserves_a_compaction(server: SimulatedServer, tape: Tape) -> None:
     edits = [{"type": "compact_20260112", "trigger": {"type": "input_tokens", "value": 1}}]
     plain, compacted = (request(tape, model=DEAR, context_management={"edits": some}) for some in ([], edits))
-    cap = 1.5 * compacted.trial.case.size_tokens
+    cap = 1.5 * compacted.tokens.prompt
     with asker_of(server, tape, model=DEAR, cap=cap) as asker:
         assert isinstance(refused := asker.submit(compacted).result(), Failure)
         assert refused.cause == "budget"
@@ -124,7 +122,7 @@ def test_a_count_of_tokens_is_recorded(server: SimulatedServer, tape: Tape) -> N
     asked = request(tape, counts=True)
     with asker_of(server, tape) as asker:
         assert asker.submit(asked).result() is None
-    assert tape.count(asked.wanted)["input_tokens"] > 0
+    assert tape.count(asked.place)["input_tokens"] > 0
     assert server.asked == []
 
 
@@ -137,7 +135,7 @@ def test_a_hostile_count_is_not_recorded(server: SimulatedServer, tape: Tape, pa
     asked = request(tape, counts=True)
     with asker_of(server, tape) as asker:
         assert isinstance(asker.submit(asked).result(), Failure)
-    assert tape.status(asked.wanted) == "missing"
+    assert tape.status(asked.place) == "missing"
 
 
 @pytest.mark.parametrize("payload", [b"", b"[]", b"{}", b"[" * 100_000, b'{"content": [{"type": "text"}]}'])
@@ -148,7 +146,7 @@ def test_a_hostile_answer_is_a_failure(server: SimulatedServer, tape: Tape, payl
         result = asker.submit(asked).result()
     assert isinstance(result, Failure)
     assert result.cause == "malformed_answer"
-    assert tape.status(asked.wanted) == "missing"
+    assert tape.status(asked.place) == "missing"
 
 
 def test_a_full_disk_is_a_failure_of_counts_and_answers(

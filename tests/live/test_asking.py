@@ -21,8 +21,9 @@ from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import Tape
+from longctx.vocabulary.cell import Reply
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
@@ -50,15 +51,15 @@ class Told:
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
-        assert built.identity == trial.identity
+    def ended(self, request: Request, result: Reply | Failure) -> None:
+        assert request.build().identity == request.trial.identity
         self.results.append(result)
 
 
 def ask(
     url: str,
     tape: Tape,
-    trials: Sequence[Trial],
+    requests: Sequence[Request],
     in_flight: int = 1,
     cap: float | None = None,
     bounds: Bounds | None = None,
@@ -67,7 +68,7 @@ def ask(
 
     async def run() -> Asked:
         async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, trials, bounds or Bounds.of(in_flight, cap), progress)
+            return await ask_all(client, tape, requests, bounds or Bounds.of(in_flight, cap), progress)
 
     asked = asyncio.run(run())
     assert progress.last_in_flight == 0
@@ -88,7 +89,7 @@ def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: P
     assert prompts(server) == [trial.build().user for trial in trials]
     for trial, reported in zip(trials, results, strict=True):
         built = trial.build()
-        reply = Tape(tmp_path).reply(Wanted.of(trial, built))
+        reply = Tape(tmp_path).reply(Place.of(trial.trial, built))
         assert isinstance(reported, Reply)
         assert reply is not None
         assert (reply.text, reported.text) == (built.expected, built.expected)
@@ -443,5 +444,5 @@ def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
 
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Trial(line_case(), 0)], in_flight=0)
+        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Request.of(Trial(line_case(), 0))], in_flight=0)
     assert [failure.cause for failure in asked.failures.values()] == ["not_asked"]

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.config.models import Caching, Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
@@ -20,11 +20,11 @@ from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_counted_tokens
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
-from longctx.recording.request import user_text
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, Request, user_text
+from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
-from tests.recording.examples import collage_case
+from tests.recording.examples import collage_case, requests_of
 from tests.servers import SimulatedServer, count_tokens
 
 PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
@@ -36,7 +36,7 @@ def cases(**model: object) -> list[Case]:
 
 def replies(tape: Tape, asked: list[Case]) -> list[Reply | None]:
     trials = [trial for case in asked for trial in case.each_trial()]
-    return [tape.reply(Wanted.of(trial, trial.build())) for trial in trials]
+    return [tape.reply(Place.of(trial, trial.build())) for trial in trials]
 
 
 def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) ->
 
 
 def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
-    async def count(url: str) -> list[Trial]:
+    async def count(url: str) -> list[Request]:
         async with open_client(Tape(tmp_path), url, 4) as client:
             return await with_counted_tokens(client, missing(Tape(tmp_path, "once"), cases()), print)
 
@@ -72,9 +72,9 @@ def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None
 
 def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
     same = [collage_case(trials=1), dataclasses.replace(collage_case(trials=1), seed=1)]
-    trials = [trial for case in same for trial in case.each_trial()]
+    trials = requests_of(*same)
 
-    async def count(url: str) -> list[Trial]:
+    async def count(url: str) -> list[Request]:
         async with open_client(Tape(tmp_path), url, 4) as client:
             return await with_counted_tokens(client, trials, print)
 
@@ -85,7 +85,7 @@ def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
 
 
 def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
-    async def count() -> list[Trial]:
+    async def count() -> list[Request]:
         async with open_client(Tape(tmp_path), "http://127.0.0.1:9", 4) as client:
             return await with_counted_tokens(client, missing(Tape(tmp_path, "once"), cases()), print)
 

@@ -6,46 +6,47 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.live.canary import FEW, MORE, Canary, first, in_turn
 from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
+from longctx.recording.request import Request
 from longctx.vocabulary.cell import Reply
-from tests.recording.examples import AT, line_case, passkey_case
+from tests.recording.examples import AT, line_case, passkey_case, requests_of
 
-Answer = Callable[[Trial], str | Failure]
+Answer = Callable[[Request], str | Failure]
 
 
 class Pass:
     """An asking pass whose replies come from a function. rounds: the questions of each call."""
 
     def __init__(self, cases: Sequence[Case], answer: Answer, canary: bool = True, text: bool = True) -> None:
-        self.questions = [trial for case in cases for trial in case.each_trial()]
-        self.rounds: list[list[Trial]] = []
+        self.questions = requests_of(*cases)
+        self.rounds: list[list[Request]] = []
         self.messages: list[str] = []
         sizes = Counter(trial.case.group for trial in self.questions)
         self.canary = Canary(sizes, self.messages.append if canary else None, text)
         self.outcomes = Outcomes(Tally(len(self.questions)), Silent(), self.canary)
         self._answer = answer
 
-    def ask(self, trials: Sequence[Trial] | None = None) -> Asked:
+    def ask(self, trials: Sequence[Request] | None = None) -> Asked:
         return asyncio.run(self._all(self.questions if trials is None else trials))
 
-    async def _all(self, trials: Sequence[Trial]) -> Asked:
+    async def _all(self, trials: Sequence[Request]) -> Asked:
         asked, rest = await first(self.canary, trials, self._ask)
         if rest:
             asked.add(await self._ask(rest))
         return asked
 
-    async def _ask(self, trials: Sequence[Trial]) -> Asked:
+    async def _ask(self, trials: Sequence[Request]) -> Asked:
         self.rounds.append(list(trials))
         asked = Asked()
         for trial in trials:
             given = self._answer(trial)
             result = given if isinstance(given, Failure) else Reply(given, "end_turn", "toy", 9, 0, 9, 0.1, AT, "0")
-            self.outcomes.ended(trial, trial.build(), result)
+            self.outcomes.ended(trial.ready(), result)
             if isinstance(result, Failure):
                 asked.failures[trial.key] = result
                 asked.stopped = result if result.fatal else None
@@ -58,12 +59,12 @@ class Pass:
         return list(map(len, self.rounds))
 
 
-def sorry(trial: Trial) -> str:
+def sorry(trial: Request) -> str:
     return "Sorry, I cannot say."
 
 
 def test_where_one_of_three_can_be_read_the_rest_is_asked() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.index == 2 else "Sorry.")
+    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.trial.index == 2 else "Sorry.")
     asked = asking.ask()
     assert asking.sizes == [FEW, 37]
     assert (asked.answered, asked.failures) == (40, {})
@@ -84,7 +85,7 @@ def test_where_none_of_ten_can_be_read_the_test_stops_there() -> None:
 
 
 def test_one_of_ten_is_enough() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.index == 9 else "Sorry.")
+    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.trial.index == 9 else "Sorry.")
     assert asking.ask().answered == 40
     assert asking.sizes == [FEW, MORE - FEW, 30]
 
@@ -149,8 +150,8 @@ def test_a_reply_that_may_not_be_shown_is_not() -> None:
 
 def test_short_cells_come_first_one_trial_of_each() -> None:
     cases = [line_case(50, trials=5), line_case(3, trials=5), line_case(10, trials=5)]
-    taken = in_turn([trial for case in cases for trial in case.each_trial()])
-    assert [(trial.case.cell.length, trial.index) for trial in taken[:4]] == [
+    taken = in_turn(requests_of(*cases))
+    assert [(trial.case.cell.length, trial.trial.index) for trial in taken[:4]] == [
         (3, 0), (10, 0), (50, 0), (3, 1),
     ]  # fmt: skip
     assert len(taken) == 15

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import deque
 from collections.abc import Sequence
 
 import pytest
 
-from longctx.cases.case import Shared, Trial
+from longctx.cases.case import Trial
 from longctx.live.drain import Drain, InOrder, Paused, Sent
 from longctx.live.failure import Failure
+from longctx.recording.request import Request, Shared
 from longctx.vocabulary.cell import Reply
 from tests.recording.examples import line_case
 
@@ -19,39 +21,37 @@ BUSY = Failure("rate_limit", "busy")
 REFUSED = Failure("invalid_request", "refused")
 
 
-def trial(index: int, after: int | None = None) -> Trial:
-    return Trial(CASE, index, shared=Shared(after=None if after is None else Trial(CASE, after).key))
+def trial(index: int, after: int | None = None) -> Request:
+    shared = Shared(after=None if after is None else Trial(CASE, after).key)
+    return dataclasses.replace(Request.of(Trial(CASE, index)), shared=shared)
 
 
 class Trials:
     """Trials that send so many requests one after another, each `wide` at once."""
 
-    def __init__(self, trials: Sequence[Trial], times: int = 1, wide: int = 1) -> None:
+    def __init__(self, trials: Sequence[Request], times: int = 1, wide: int = 1) -> None:
         self.order, self.times, self.wide = InOrder(trials), times, wide
         self.ended: list[int] = []
         self.failures: list[tuple[int, Failure]] = []
         self._sent: dict[Paused, int] = {}
 
     def next(self) -> Paused | None:
-        trial = self.order.next()
-        if trial is None:
+        request = self.order.next()
+        if request is None:
             return None
-        paused = Paused(trial, [trial] * self.wide)
+        paused = Paused(request.trial, [request] * self.wide)
         self._sent[paused] = 1
         return paused
 
-    def go_on(self, paused: Paused) -> Sequence[Trial]:
+    def go_on(self, paused: Paused) -> Sequence[Request]:
         if self._sent[paused] == self.times:
             self.ended.append(paused.trial.index)
             return ()
         self._sent[paused] += 1
-        return [paused.trial] * self.wide
+        return paused.requests
 
     def readable(self, paused: Paused) -> None:
-        self.order.readable(paused.trial)
-
-    def again(self, paused: Paused) -> None:
-        pass
+        self.order.readable(paused.requests[0].key)
 
     def failed(self, paused: Paused, why: Failure) -> None:
         self.failures.append((paused.trial.index, why))
@@ -62,10 +62,10 @@ def taken(loop: Drain) -> list[Sent]:
 
 
 def indices(sent: Sequence[Sent]) -> list[int]:
-    return [trial.index for _, trial in sent]
+    return [request.trial.index for _, request in sent]
 
 
-def run(trials: list[Trial], in_flight: int) -> list[list[int]]:
+def run(trials: list[Request], in_flight: int) -> list[list[int]]:
     """Return the questions that are in flight together, if all of them end at once."""
     loop, seen = Drain(Trials(trials), lambda: in_flight, lambda: True), []
     while together := taken(loop):
@@ -88,9 +88,9 @@ def test_what_reads_waits_for_what_writes() -> None:
 
 def test_what_was_not_taken_is_left() -> None:
     order = InOrder([trial(0), trial(1, 0), trial(2)])
-    assert [each.index for each in (order.next(), order.next()) if each] == [0, 2]
+    assert [each.trial.index for each in (order.next(), order.next()) if each] == [0, 2]
     assert order.next() is None
-    assert [each.index for each in order.left()] == [1]
+    assert [each.trial.index for each in order.left()] == [1]
 
 
 def test_a_trial_goes_on_before_another_starts() -> None:
@@ -122,7 +122,7 @@ def test_a_trial_starts_once_those_before_it_were_sent() -> None:
     trials = Trials(list(waiting))
     sending = Drain(trials, lambda: 2, lambda: True).take()
     next(sending)
-    assert [each.index for each in trials.order.left()] == [1]
+    assert [each.trial.index for each in trials.order.left()] == [1]
 
 
 @pytest.mark.parametrize("answered", [True, False])

@@ -12,7 +12,7 @@ from longctx.cases.case import Case
 from longctx.config.models import Prices
 from longctx.live.estimating import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
-from tests.recording.examples import AT, answer, line_case, of_version, recorded, wanted
+from tests.recording.examples import AT, answer, line_case, of_version, place, recorded
 from tests.servers import message
 
 PRICES = Prices(dated=datetime.date(2026, 11, 1), input=1000.0, output=0.0)
@@ -49,11 +49,11 @@ def test_answers_on_the_tape_say_it_for_their_model_and_test(tmp_path: Path) -> 
     other = line_case(lines=9, trials=4)
     for index, tokens in enumerate((30, 40, 50)):
         body = message("42", usage={"input_tokens": 9, "output_tokens": tokens})
-        tape.record(wanted(case, index), answer(body), AT, 0.5)
+        tape.record(place(case, index), answer(body), AT, 0.5)
     of_model, of_other = with_recorded_replies(tape, [case, dataclasses.replace(other)])
-    assert of_model.expected_reply_tokens == case.reply_tokens, "no reply is longer than it may be"
+    assert of_model.tokens.expected == case.reply_tokens, "no reply is longer than it may be"
     roomy = dataclasses.replace(of_model, cell=dataclasses.replace(case.cell, max_tokens=500))
-    assert roomy.expected_reply_tokens == 40
+    assert roomy.tokens.expected == 40
     assert of_other.replies == of_model.replies, "the answers of a test count for all of its cells"
 
 
@@ -63,5 +63,5 @@ def test_answers_on_the_tape_say_it_for_their_model_and_test(tmp_path: Path) -> 
 def test_an_answer_with_a_strange_usage_says_nothing(tmp_path: Path, usage: bytes) -> None:
     tape, case = Tape(tmp_path, "once"), line_case(trials=3)
     for index in range(3):
-        tape.record(wanted(case, index), answer(b'{"content": [], "usage": ' + usage + b"}"), AT, 0.5)
+        tape.record(place(case, index), answer(b'{"content": [], "usage": ' + usage + b"}"), AT, 0.5)
     assert with_recorded_replies(tape, [case])[0].replies is None

@@ -15,7 +15,8 @@ from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
 from tests.recording.examples import line_case
 from tests.servers import prompt_of
@@ -46,7 +47,7 @@ def first(kind: str, times: int = 1) -> Script:
 
 def recorded(folder: Path, case: Case) -> int:
     tape = Tape(folder)
-    return sum(tape.reply(Wanted.of(trial, trial.build())) is not None for trial in case.each_trial())
+    return sum(tape.reply(Place.of(trial, trial.build())) is not None for trial in case.each_trial())
 
 
 @pytest.mark.parametrize("kind", FAULTS)

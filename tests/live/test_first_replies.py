@@ -6,15 +6,16 @@ import datetime
 
 import pytest
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.config.models import Prices
 from longctx.live.cost.estimate import estimate
 from longctx.live.display import Tally
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
+from longctx.recording.request import Request
 from longctx.vocabulary.cell import Reply
-from tests.recording.examples import line_case
+from tests.recording.examples import line_case, requests_of
 
 PRICES = Prices(input=0, output=10, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
 
@@ -23,13 +24,13 @@ def thinking(trials: int = 40) -> Case:
     return line_case(trials=trials, thinking_tokens=4096, prices=PRICES)
 
 
-def after(replies: list[int], batch: bool = False) -> tuple[list[Trial], list[str]]:
+def after(replies: list[int], batch: bool = False) -> tuple[list[Request], list[str]]:
     """Return the questions that are left as they are planned after replies of so many tokens, and what is said."""
-    trials, messages = list(thinking().each_trial()), list[str]()
+    trials, messages = requests_of(thinking()), list[str]()
     outcomes = Outcomes(Tally(len(trials)), Silent())
     for trial, tokens in zip(trials, replies, strict=False):
         reply = Reply("42", "end_turn", "toy", 9, output_tokens=tokens)
-        outcomes.ended(trial, trial.build(), reply)
+        outcomes.ended(trial.ready(), reply)
     first = FirstReplies(outcomes, batch, messages.append)
     rest = first.planned(trials[len(replies) :], again=bool(replies))
     return first.planned(rest, again=True), messages
@@ -50,7 +51,7 @@ def test_the_rest_is_priced_by_them_and_this_is_said_once() -> None:
 def test_too_few_say_nothing() -> None:
     rest, messages = after([450, 500])
     assert rest[0].case.replies is None
-    assert rest[0].case.expected_reply_tokens == 4096 + rest[0].case.cell.max_tokens
+    assert rest[0].tokens.expected == 4096 + rest[0].case.cell.max_tokens
     assert messages == []
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.live.interrupted import Halt, sentence
 from longctx.recording.tape import Tape
-from tests.recording.examples import AT, answer, line_case, wanted
+from tests.recording.examples import AT, answer, line_case, place
 
 LOST = "What was in flight is lost, and may be billed."
 
@@ -18,7 +18,7 @@ LOST = "What was in flight is lost, and may be billed."
 def stopped(folder: Path, mode: str, private: Path | None = None) -> str:
     """Return the sentence about a run that its user stops after one of three answers."""
     tape = Tape(folder, mode, write_to=private)
-    tape.record(wanted(line_case()), answer(), AT, 0.1)
+    tape.record(place(line_case()), answer(), AT, 0.1)
     return sentence(tape, 3)
 
 

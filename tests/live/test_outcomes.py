@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import datetime
 
-from longctx.cases.case import Trial
 from longctx.config.models import Prices
 from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.vocabulary.cell import Reply
-from tests.recording.examples import AT, line_case
+from tests.recording.examples import AT, line_case, requests_of
 
 PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
 
@@ -19,10 +18,9 @@ PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
 def outcomes(*texts: str, prices: Prices | None = PRICES) -> Outcomes:
     counted = Outcomes(Tally(len(texts)), Silent())
     for answered in texts:
-        trial = Trial(line_case(prices=prices), 0)
-        built = trial.build()
-        reply = Reply(answered or built.expected, "end_turn", "toy", 100, 0, 20, 0.1, AT, "0")
-        counted.ended(trial, built, reply)
+        [request, *_] = requests_of(line_case(prices=prices))
+        reply = Reply(answered or request.build().expected, "end_turn", "toy", 100, 0, 20, 0.1, AT, "0")
+        counted.ended(request.ready(), reply)
     return counted
 
 
@@ -39,6 +37,5 @@ def test_a_cost_that_is_not_known() -> None:
 
 def test_nothing_is_reported_of_nothing() -> None:
     counted = outcomes()
-    trial = Trial(line_case(), 0)
-    counted.ended(trial, trial.build(), Failure("timeout", "no answer in time"))
+    counted.ended(requests_of(line_case())[0], Failure("timeout", "no answer in time"))
     assert list(counted.sentences()) == []

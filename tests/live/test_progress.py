@@ -17,13 +17,14 @@ from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
+from longctx.recording.request import Request
 from longctx.stats.rates import Rate
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.cell import Reply
 from tests.here import HERE
 from tests.live.clock import Clock
 from tests.protocols import LineRetrieval
-from tests.recording.examples import AT, line_case
+from tests.recording.examples import AT, line_case, requests_of
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
 
@@ -44,7 +45,7 @@ def reply(text: str) -> Reply:
     return Reply(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
 
 
-def told(*results: tuple[Trial, Reply | Failure]) -> tuple[Tally, list[str]]:
+def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
     """Return the tally and what is shown after these results, with one request in flight."""
     tally, shown = Tally(len(results)), Shown()
 
@@ -53,7 +54,7 @@ def told(*results: tuple[Trial, Reply | Failure]) -> tuple[Tally, list[str]]:
         progress = Outcomes(tally, drawn)
         progress.in_flight(1)
         for trial, result in results:
-            progress.ended(trial, trial.build(), result)
+            progress.ended(trial.ready(), result)
         assert not shown.last
         drawn.settle()
 
@@ -61,8 +62,8 @@ def told(*results: tuple[Trial, Reply | Failure]) -> tuple[Tally, list[str]]:
     return tally, shown.last
 
 
-def asked(text: str, **model: Any) -> tuple[Trial, Reply]:
-    trial = Trial(line_case(**model), 0)
+def asked(text: str, **model: Any) -> tuple[Request, Reply]:
+    trial = Request.of(Trial(line_case(**model), 0))
     return trial, reply(text or trial.build().expected)
 
 
@@ -75,14 +76,14 @@ def test_replies_are_judged_and_counted() -> None:
 def test_what_is_written_has_no_rate() -> None:
     wording = PromptSet.open(HERE, "protocol").wording(Writing)
     cell = Writing(5, section=Section("harbor", "The basin is deep.", 4))
-    trial = Trial(Case(ModelProfile(model="toy"), wording, cell, seed=0, trials=1), 0)
+    trial = Request.of(Trial(Case(ModelProfile(model="toy"), wording, cell, seed=0, trials=1), 0))
     tally, shown = told((trial, reply("<Question 1>")))
     assert not tally.rates
     assert shown[0] == "1 of 1 trials"
 
 
 def test_a_failure_is_in_no_rate() -> None:
-    tally, shown = told((Trial(line_case(), 0), Failure("timeout", "no answer in time")))
+    tally, shown = told((Request.of(Trial(line_case(), 0)), Failure("timeout", "no answer in time")))
     assert tally.rates == {}
     assert shown[-1] == "1 failed"
 
@@ -124,7 +125,7 @@ def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.M
 
 def test_without_a_terminal_a_line_a_minute_is_printed() -> None:
     clock, messages = Clock(), list[str]()
-    tally = Tally(40, work=40 * work(Trial(line_case(), 0)))
+    tally = Tally(40, work=40 * work(Request.of(Trial(line_case(), 0))))
     lines = Lines(tally, messages.append, clock)
     progress = Outcomes(tally, lines)
     clock.passes(59)
@@ -132,9 +133,9 @@ def test_without_a_terminal_a_line_a_minute_is_printed() -> None:
     clock.passes(1)
     for text in ("", "none"):
         trial, answered = asked(text, prices=PRICES)
-        progress.ended(trial, trial.build(), answered)
+        progress.ended(trial.ready(), answered)
     clock.passes(60)
-    progress.ended(Trial(line_case(), 0), Trial(line_case(), 0).build(), Failure("timeout", "no answer in time"))
+    progress.ended(Request.of(Trial(line_case(), 0)), Failure("timeout", "no answer in time"))
     clock.passes(60)
     assert messages == [
         "Asking: 0 of 40 trials, $0.00.",
@@ -172,7 +173,7 @@ def test_what_is_waited_for_is_shown_until_it_comes() -> None:
         progress.waiting(2, "the first answer")
         progress.settle()
         assert shown.last[-1] == "waiting for the first answer"
-        progress.ended(trial, trial.build(), answered)
+        progress.ended(trial.ready(), answered)
         progress.settle()
         assert "waiting for the first answer" not in shown.last
 
@@ -182,11 +183,11 @@ def test_what_is_waited_for_is_shown_until_it_comes() -> None:
 def test_long_prompts_are_more_of_the_work_than_short_ones() -> None:
     """Nine of ten prompts were asked, but these were short: most of the work is still to do."""
     short, long = line_case(5, trials=9), line_case(1000, trials=1)
-    trials = [*short.each_trial(), *long.each_trial()]
+    trials = requests_of(short, long)
     tally = Tally(10, sum(map(work, trials)))
     progress = Outcomes(tally, Silent())
-    for trial in short.each_trial():
-        progress.ended(trial, trial.build(), reply("1"))
+    for trial in requests_of(short):
+        progress.ended(trial.ready(), reply("1"))
     assert (tally.done, tally.total) == (9, 10)
     assert tally.work_done == 9 * (short.size_tokens + short.reply_tokens)
     assert tally.work == tally.work_done + long.size_tokens + long.reply_tokens

@@ -41,7 +41,9 @@ def count(text: str) -> int:
     return len(re.findall(r"\w+|[^\w\s]", text))
 
 
-MEASURED = Coreference.token_values({name: count(text) for name, text in Coreference.probes(WORDS).items()})
+MEASURED = Coreference.declared.counts.values(
+    {name: count(text) for name, text in Coreference.declared.counts.probes(WORDS).items()}
+)
 
 
 # A changed digest means other trials than those on record: raise Coreference.version.
@@ -163,7 +165,7 @@ def test_an_unknown_tokenizer_cannot_be_built_for() -> None:
 @pytest.mark.parametrize("counts", [{"no texts": 364, "20 texts": 364}, {"no texts": 0, "20 texts": 2000}])
 def test_counts_that_cannot_be_right_are_refused(counts: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="would take 0 tokens"):
-        Coreference.token_values(counts)
+        Coreference.declared.counts.values(counts)
 
 
 def test_a_measure_without_an_entry_is_refused() -> None:

@@ -125,12 +125,12 @@ def test_alpha_is_more_than_one() -> None:
 
 def test_a_wording_that_lists_too_few_words_is_refused() -> None:
     with pytest.raises(ValueError, match=r"frequent\.txt lists 2 words, and 8 are needed"):
-        FrequentWords.probes({**WORDS, "frequent": "abcdef ghijkl"})
+        FrequentWords.declared.counts.probes({**WORDS, "frequent": "abcdef ghijkl"})
 
 
 def test_measures_that_cannot_be_right_are_refused() -> None:
     with pytest.raises(ValueError, match="dots would take 0 tokens"):
-        FrequentWords.token_values(dict.fromkeys(FrequentWords.probes(WORDS), 100))
+        FrequentWords.declared.counts.values(dict.fromkeys(FrequentWords.declared.counts.probes(WORDS), 100))
 
 
 SOME = fitted(FrequentWords(1500, 200))

@@ -173,7 +173,9 @@ def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None
     assert edges(brief) == edges(first)
 
 
-MEASURED = GraphWalks.token_values({name: count_tokens(text) for name, text in GraphWalks.probes(WORDS).items()})
+MEASURED = GraphWalks.declared.counts.values(
+    {name: count_tokens(text) for name, text in GraphWalks.declared.counts.probes(WORDS).items()}
+)
 """What the probes take in the reference vocabulary."""
 
 
@@ -190,13 +192,13 @@ def test_edges_take_the_tokens_that_were_asked_for(context: int, index: int) -> 
 
 @given(st.integers(1, 60), st.integers(0, 400))
 def test_token_values_leave_out_what_a_chat_template_adds(edge: int, template: int) -> None:
-    assert GraphWalks.token_values({"40 edges": template + 40 * edge, "400 edges": template + 400 * edge}) == {
-        "edge": edge
-    }
+    assert GraphWalks.declared.counts.values(
+        {"40 edges": template + 40 * edge, "400 edges": template + 400 * edge}
+    ) == {"edge": edge}
 
 
 def test_no_name_is_in_two_edges_of_a_probe() -> None:
-    probes = GraphWalks.probes(WORDS)
+    probes = GraphWalks.declared.counts.probes(WORDS)
     assert [len(text.splitlines()) for text in probes.values()] == [40, 400]
     ends = [end for line in probes["400 edges"].splitlines() for end in line.split(" -> ")]
     assert len(set(ends)) == 800
@@ -204,7 +206,7 @@ def test_no_name_is_in_two_edges_of_a_probe() -> None:
 
 def test_counts_that_cannot_be_right_are_refused() -> None:
     with pytest.raises(ValueError, match="edge would take 0 tokens"):
-        GraphWalks.token_values(dict.fromkeys(GraphWalks.probes(WORDS), 500))
+        GraphWalks.declared.counts.values(dict.fromkeys(GraphWalks.declared.counts.probes(WORDS), 500))
     with pytest.raises(ValueError, match="without a usable count of 'edge': delete the table"):
         GraphWalks(9000, "parents").fit({"edges": 15})
 

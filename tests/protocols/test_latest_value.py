@@ -194,7 +194,7 @@ def test_mistakes_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="entries: give one of 60000 at most"):
         LatestValue(5_000_000, 4, "now").fit(TOKENS)
     with pytest.raises(ValueError, match="line would take 0 tokens"):
-        LatestValue.token_values({"1 line": 100, "101 lines": 100})
+        LatestValue.declared.counts.values({"1 line": 100, "101 lines": 100})
 
 
 def test_the_longest_question_is_counted() -> None:

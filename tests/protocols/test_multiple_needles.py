@@ -157,7 +157,7 @@ def test_words_of_keys_are_listed_once() -> None:
 
 def test_measures_that_cannot_be_right_are_refused() -> None:
     with pytest.raises(ValueError, match="filler would take 0 tokens"):
-        MultipleNeedles.token_values(dict.fromkeys(MultipleNeedles.probes(WORDS), 100))
+        MultipleNeedles.declared.counts.values(dict.fromkeys(MultipleNeedles.declared.counts.probes(WORDS), 100))
 
 
 SOME = fitted(MultipleNeedles(1500, 3, 1, 2))

@@ -27,7 +27,9 @@ def count(text: str) -> int:
 
 def measured() -> dict[str, float]:
     """Return the measurements that `fit` needs, in tokens of `count`."""
-    return Passkey.token_values({name: count(text) for name, text in Passkey.probes(WORDS).items()})
+    return Passkey.declared.counts.values(
+        {name: count(text) for name, text in Passkey.declared.counts.probes(WORDS).items()}
+    )
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
@@ -150,12 +152,12 @@ def test_measures_count_what_a_chat_template_adds(filler: int, after_key: int, t
         "10 fillers each": fixed + 20 * filler,
         "40 fillers each": fixed + 80 * filler,
     }
-    assert Passkey.token_values(counts) == {"filler": filler, "fixed": fixed, "after_key": after_key}
+    assert Passkey.declared.counts.values(counts) == {"filler": filler, "fixed": fixed, "after_key": after_key}
 
 
 def test_the_fixed_text_takes_the_tokens_of_newlines_that_only_fillers_bring() -> None:
     counts = {"fixed": 94, "through_key": 79, "10 fillers each": 94 + 480 + 2, "40 fillers each": 94 + 1920 + 2}
-    assert Passkey.token_values(counts) == {"filler": 24, "fixed": 96, "after_key": 15}
+    assert Passkey.declared.counts.values(counts) == {"filler": 24, "fixed": 96, "after_key": 15}
 
 
 def test_probes_cover_what_measures_need() -> None:

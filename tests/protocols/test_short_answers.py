@@ -130,13 +130,13 @@ def test_a_bank_without_answers_that_can_be_judged_says_so() -> None:
     meaning = load_bank(HERE, None, None, "", "register-meaning")
     paraphrased = ShortAnswers(3_000, 600, 50, bank=lambda: meaning)
     assert not paraphrased.indices(100)
-    assert "paraphrases" in paraphrased.why_empty
+    assert "paraphrases" in paraphrased.items.why_empty
     bank = small_bank(version=2)
     long = replace(bank, items=tuple(replace(item, right="old " * 9 + item.right) for item in bank.items))
     kept = replace(long, kept=frozenset(map(long.item_name, range(len(long.items)))))
     wordy = ShortAnswers(400, 60, 50, bank=lambda: kept)
     assert not wordy.indices(100)
-    assert "at most 6 words" in wordy.why_empty
+    assert "at most 6 words" in wordy.items.why_empty
 
 
 def test_prompts_are_frozen() -> None:

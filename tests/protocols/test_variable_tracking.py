@@ -136,9 +136,9 @@ def test_a_chain_has_a_hop(chains: int, hops: int) -> None:
 
 
 def test_measures_that_cannot_be_right_are_refused() -> None:
-    counts = dict.fromkeys(VariableTracking.probes(WORDS), 100)
+    counts = dict.fromkeys(VariableTracking.declared.counts.probes(WORDS), 100)
     with pytest.raises(ValueError, match="filler would take 0 tokens"):
-        VariableTracking.token_values(counts)
+        VariableTracking.declared.counts.values(counts)
     with pytest.raises(ValueError, match="without a usable count of 'hop': delete the table"):
         CELL.fit(TOKENS | {"hop": 0})
     with pytest.raises(ValueError, match="the model's tokens of this wording are not known"):

@@ -32,7 +32,9 @@ def words_of(kind: type[Cell]) -> Words:
 @functools.cache
 def measured(kind: type[Cell]) -> dict[str, float]:
     """Return the measurements that `fit` needs, in tokens of `count`."""
-    return kind.token_values({name: count(text) for name, text in kind.probes(words_of(kind)).items()})
+    return kind.declared.counts.values(
+        {name: count(text) for name, text in kind.declared.counts.probes(words_of(kind)).items()}
+    )
 
 
 def fitted(cell: Kind) -> Kind:

@@ -21,7 +21,7 @@ def test_an_experiment_of_braintrust_gives_rows(tmp_path: Path) -> None:
     made = subprocess.run(command, capture_output=True, text=True, check=True)
     file = tmp_path / "rows.jsonl"
     file.write_text(made.stdout)
-    rows = load_imported(file)
+    rows = load_imported(file).rows
     assert [(row.item, row.band, row.correct if row.measured else None) for row in rows] == [
         *[("q1", "short", True), ("r2", "all", False), ('"Where?"', "all", None)],
     ]

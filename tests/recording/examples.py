@@ -18,8 +18,8 @@ from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
 from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
-from longctx.recording.request import sdk_arguments, sent_body
-from longctx.recording.tape import WANTED, Tape, Wanted
+from longctx.recording.request import Place, Request, sdk_arguments, sent_body
+from longctx.recording.tape import PLACE, Tape
 from tests.here import HERE
 from tests.protocols import Collage, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
@@ -64,9 +64,14 @@ def of_version(version: int, **changed: object) -> Case:
     return dataclasses.replace(case, cell=cell, **changed)  # type: ignore[arg-type]
 
 
-def wanted(case: Case, index: int = 0) -> Wanted:
+def place(case: Case, index: int = 0) -> Place:
     trial = Trial(case, index)
-    return Wanted.of(trial, trial.build())
+    return Place.of(trial, trial.build())
+
+
+def requests_of(*cases: Case) -> list[Request]:
+    """Return the requests of all trials."""
+    return [Request.of(trial) for case in cases for trial in case.each_trial()]
 
 
 def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
@@ -83,7 +88,7 @@ def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
     """Record all trials of a case, and return its file."""
     tape = Tape(folder, "once")
     for trial in case.each_trial():
-        tape.record(Wanted.of(trial, trial.build()), answer(text), at, 0.5)
+        tape.record(Place.of(trial, trial.build()), answer(text), at, 0.5)
     return folder / case.file
 
 
@@ -105,7 +110,7 @@ def replying(content: bytes, **headers: str) -> httpx2.MockTransport:
 async def send(client: Client, trial: Trial, **changed: Any) -> Message:
     """Ask a question through the SDK as the asking pass does."""
     built, model = trial.build(), trial.case.model
-    WANTED.set(Wanted.of(trial, built))
+    PLACE.set(Place.of(trial, built))
     async with client:
         sent = sdk_arguments(PATH, sent_body(built, model), model.treatments)
         message: Message = await client.messages.create(**sent | changed)

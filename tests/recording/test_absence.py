@@ -8,7 +8,8 @@ from pathlib import Path
 
 from longctx.cases.case import Case
 from longctx.recording.missing import why_missing
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from tests.recording.examples import line_case, recorded
 
 CASE = line_case(trials=3)
@@ -17,8 +18,8 @@ FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
 
 def said(case: Case, tape: Tape, *failed: str) -> str:
     """Return the sentence about the trials of the case that the tape has no reply to."""
-    all_wanted = [Wanted.of(trial, trial.build()) for trial in case.each_trial()]
-    return why_missing(case, tape, [wanted for wanted in all_wanted if tape.reply(wanted) is None], failed)
+    all_wanted = [Place.of(trial, trial.build()) for trial in case.each_trial()]
+    return why_missing(case, tape, [place for place in all_wanted if tape.reply(place) is None], failed)
 
 
 def reworded(case: Case) -> Case:

@@ -11,14 +11,16 @@ import pytest
 
 from longctx.cases.case import Trial
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from tests.recording.examples import collage_case, line_case, passkey_case, recorded
 
 
 def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(5, trials=1))
     case = line_case(5, trials=3)
-    asked = {mode: [trial.index for trial in missing(Tape(tmp_path, mode), [case])] for mode in ("none", "once", "all")}
+    modes = "none", "once", "all"
+    asked = {mode: [each.trial.index for each in missing(Tape(tmp_path, mode), [case])] for mode in modes}
     assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
 
 
@@ -64,10 +66,10 @@ def test_prompts_are_kept_as_far_as_there_is_room(
     trials = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)])
     assert sum(trial.built is not None for trial in trials) == kept
     for trial in trials:
-        anew = Trial(trial.case, trial.index)
-        assert trial == anew
+        anew = Trial(trial.case, trial.trial.index)
+        assert trial.trial == anew
         assert trial.build().user == anew.build().user
-        assert Wanted.of(trial, trial.build()) == Wanted.of(anew, anew.build())
+        assert trial.place == Place.of(anew, anew.build())
 
 
 def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
@@ -81,7 +83,7 @@ def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
     built: list[Trial] = []
     build = Trial.build
     monkeypatch.setattr(Trial, "build", lambda trial: built.append(trial) or build(trial))
-    assert missing(tape, cases, build=False) == asked
+    assert [each.trial for each in missing(tape, cases, build=False)] == [each.trial for each in asked]
     assert [trial.case for trial in built] == cases
 
 
@@ -97,8 +99,8 @@ def test_what_is_stale_is_known_by_its_request(tmp_path: Path) -> None:
     for build in (True, False):
         assert not missing(Tape(tmp_path, "new_episodes"), [line_case()], build=build)
         asked = missing(Tape(tmp_path, "new_episodes"), [changed], build=build)
-        assert [trial.sha256 for trial in asked] == [
-            Wanted.of(trial, trial.build()).sha256 for trial in changed.each_trial()
+        assert [trial.place.sha256 for trial in asked] == [
+            Place.of(trial, trial.build()).sha256 for trial in changed.each_trial()
         ]
 
 

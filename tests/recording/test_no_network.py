@@ -22,7 +22,7 @@ from longctx.recording import episodes
 from longctx.recording.missing import why_missing
 from longctx.recording.tape import Tape, TapeError
 from longctx.recording.transport import NotOnTape, TapeTransport
-from tests.recording.examples import client_of, line_case, recorded, send, wanted
+from tests.recording.examples import client_of, line_case, place, recorded, send
 
 CASE = line_case()
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,8 +88,8 @@ def test_a_broken_cassette(tmp_path: Path, attempts: list[str], break_it: Callab
     break_it(recorded(tmp_path, CASE))
     tape = Tape(tmp_path)
     with contextlib.suppress(TapeError):
-        assert tape.reply(wanted(CASE)) is None
-        assert why_missing(CASE, tape, [wanted(CASE)], [])
+        assert tape.reply(place(CASE)) is None
+        assert why_missing(CASE, tape, [place(CASE)], [])
     assert not attempts
 
 
@@ -124,7 +124,7 @@ def test_a_broken_vcrpy(
 
     monkeypatch.setattr(owner, name, fail)
     with contextlib.suppress(RuntimeError):
-        reply = Tape(tmp_path).reply(wanted(CASE))
+        reply = Tape(tmp_path).reply(place(CASE))
         assert reply is None or reply.text == "42"
     with pytest.raises((anthropic.APIConnectionError, RuntimeError)):
         asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
@@ -153,7 +153,8 @@ import longctx.engine.measure
 import longctx.plugin.running
 from longctx.recording.missing import why_missing
 from longctx.cases.case import Case, Trial
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from tests.protocols import LineRetrieval
@@ -164,9 +165,9 @@ case = Case(ModelProfile(model="toy"), wording, LineRetrieval(5), seed=0, trials
 tape, texts, absent = Tape(Path(sys.argv[1])), [], []
 for question in case.fitted().each_trial():
     trial = question.build()
-    reply = tape.reply(Wanted.of(question, trial))
+    reply = tape.reply(Place.of(question, trial))
     if reply is None:
-        absent.append(Wanted.of(question, trial))
+        absent.append(Place.of(question, trial))
     else:
         texts.append(trial.judge(reply).kind)
 why_missing(case, tape, absent, [])

@@ -14,19 +14,20 @@ from vcr.serialize import deserialize
 from vcr.serializers import jsonserializer
 
 from longctx.cases.case import Trial
-from longctx.recording.tape import Tape, TapeError, Wanted
-from tests.recording.examples import AT, LATER, answer, line_case, recorded, wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape, TapeError
+from tests.recording.examples import AT, LATER, answer, line_case, place, recorded
 from tests.refusals import refused
 from tests.servers import message
 
 CASE = line_case()
-ONE, TWO = wanted(CASE, 0), wanted(CASE, 1)
+ONE, TWO = place(CASE, 0), place(CASE, 1)
 CHANGED = dataclasses.replace(ONE, sha256="0" * 64, prompt_set="other", wording="other-digest")
 """The first trial, in another wording."""
 
 
-def said(tape: Tape, wanted: Wanted) -> str | None:
-    reply = tape.reply(wanted)
+def said(tape: Tape, place: Place) -> str | None:
+    reply = tape.reply(place)
     return None if reply is None else reply.text
 
 
@@ -58,7 +59,7 @@ def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
     other = line_case(model="other")
     file.parents[1].rename(tmp_path / "other")
     tape = Tape(tmp_path, "once")
-    alike = dataclasses.replace(wanted(other), sha256=ONE.sha256)
+    alike = dataclasses.replace(place(other), sha256=ONE.sha256)
     assert (tape.reply(alike), tape.status(alike)) == (None, "missing")
     assert tape.response(alike) is None
     tape.record(alike, answer("other"), AT, 0)
@@ -76,7 +77,7 @@ def test_an_episode_that_names_no_model_is_known_by_its_request(tmp_path: Path) 
 def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(trials=1))
     tape = Tape(tmp_path)
-    assert [tape.status(wanted) for wanted in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
+    assert [tape.status(place) for place in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
     assert tape.reply(CHANGED) is None
     known = {"prompt_set": "protocol", "digest": CASE.wording.digest, "headers": ""}
     assert tape.recorded_wording(CHANGED) == known
@@ -95,14 +96,14 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
 def test_what_each_record_mode_asks(tmp_path: Path, mode: str, asks: list[str]) -> None:
     recorded(tmp_path, line_case(trials=1))
     tape = Tape(tmp_path, mode)
-    assert [tape.status(wanted) for wanted in (ONE, CHANGED, TWO) if tape.asks_request(wanted)] == asks
+    assert [tape.status(place) for place in (ONE, CHANGED, TWO) if tape.asks_request(place)] == asks
 
 
 def test_both_wordings_of_a_trial_are_kept(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "new_episodes")
     tape.record(ONE, answer("first"), AT, 0)
     tape.record(CHANGED, answer("second"), LATER, 0)
-    assert [said(Tape(tmp_path), wanted) for wanted in (ONE, CHANGED)] == ["first", "second"]
+    assert [said(Tape(tmp_path), place) for place in (ONE, CHANGED)] == ["first", "second"]
     assert Tape(tmp_path).recorded_wording(ONE)["prompt_set"] == "other"
 
 
@@ -133,7 +134,7 @@ def test_files_merged_by_union_say_the_same_in_any_order(
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
     merged = Tape(folder)
-    assert [said(merged, wanted) for wanted in (ONE, TWO, CHANGED)] == ["new", "two", "changed"]
+    assert [said(merged, place) for place in (ONE, TWO, CHANGED)] == ["new", "two", "changed"]
     assert merged.recorded_wording(ONE)["prompt_set"] == "protocol"
 
 
@@ -150,12 +151,12 @@ def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path)
         file.write_bytes(first + last[:length])
         complete = length == len(last) - 1  # only its newline is missing
         tape = Tape(tmp_path / "cut", "once")
-        assert [tape.asks_request(wanted) for wanted in (ONE, TWO)] == [False, not complete]
+        assert [tape.asks_request(place) for place in (ONE, TWO)] == [False, not complete]
         assert tape.cut_short == (set() if complete or length == 0 else {file})
         assert file.read_bytes() == first + last[:length]
         tape.record(CHANGED, answer("changed"), AT, 0)
         again = Tape(tmp_path / "cut")
-        assert [said(again, wanted) for wanted in (ONE, CHANGED)] == ["one \u2028 \U0001f642", "changed"]
+        assert [said(again, place) for place in (ONE, CHANGED)] == ["one \u2028 \U0001f642", "changed"]
         assert (again.status(TWO) == "found") == complete
         assert not again.cut_short
 
@@ -275,9 +276,9 @@ def test_any_text_is_replayed_to_the_letter(tmp_path_factory: pytest.TempPathFac
         tape.record(dataclasses.replace(ONE, trial=str(index)), answer(body), AT, 0)
     again = Tape(folder)
     for index, (body, text) in enumerate(zip(bodies, [*replies, *replies], strict=True)):
-        wanted = dataclasses.replace(ONE, trial=str(index))
-        assert said(again, wanted) == text
-        response = again.response(wanted)
+        place = dataclasses.replace(ONE, trial=str(index))
+        assert said(again, place) == text
+        response = again.response(place)
         assert response is not None
         assert response["body"]["string"] == body
     assert (folder / CASE.file).read_bytes().count(b"\n") == len(bodies)
@@ -302,8 +303,8 @@ def test_answers_may_be_written_elsewhere(tmp_path: Path) -> None:
     before = recorded(kept, line_case(trials=1)).read_bytes()
     Tape(kept, "all", "run", private).record(ONE, answer("new"), LATER, 0)
     Tape(kept, "all", "run", private).record(TWO, answer("two"), LATER, 0)
-    assert [said(Tape(kept, "none", "run", private), wanted) for wanted in (ONE, TWO)] == ["new", "two"]
-    assert [said(Tape(kept), wanted) for wanted in (ONE, TWO)] == ["42", None]
+    assert [said(Tape(kept, "none", "run", private), place) for place in (ONE, TWO)] == ["new", "two"]
+    assert [said(Tape(kept), place) for place in (ONE, TWO)] == ["42", None]
     assert (kept / CASE.file).read_bytes() == before
 
 
@@ -311,10 +312,10 @@ def test_repeats_are_answers_of_their_own(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
     for repeat in (0, 1):
         trial = Trial(CASE, 0, repeat)
-        tape.record(Wanted.of(trial, trial.build()), answer(f"repeat {repeat}"), AT, 0)
-    repeats = [Wanted.of(trial, trial.build()) for trial in (Trial(CASE, 0, 0), Trial(CASE, 0, 1))]
+        tape.record(Place.of(trial, trial.build()), answer(f"repeat {repeat}"), AT, 0)
+    repeats = [Place.of(trial, trial.build()) for trial in (Trial(CASE, 0, 0), Trial(CASE, 0, 1))]
     assert repeats[0].sha256 == repeats[1].sha256
-    assert [said(Tape(tmp_path), wanted) for wanted in repeats] == ["repeat 0", "repeat 1"]
+    assert [said(Tape(tmp_path), place) for place in repeats] == ["repeat 0", "repeat 1"]
 
 
 def test_an_answer_of_a_batch_has_no_latency_and_says_so(tmp_path: Path) -> None:
@@ -333,7 +334,7 @@ def test_whether_it_was_recorded_since(tmp_path: Path) -> None:
     assert [tape.recorded_since(ONE, at) for at in (AT, LATER)] == [True, False]
 
 
-def numbered(sha256: str, number: int = 0, same: int = 0, after: str = "") -> Wanted:
+def numbered(sha256: str, number: int = 0, same: int = 0, after: str = "") -> Place:
     """Return a request of a trial that asks several times."""
     return dataclasses.replace(ONE, sha256=sha256 * 64, number=number, same=same, after=after)
 

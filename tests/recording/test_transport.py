@@ -17,14 +17,14 @@ from hypothesis import strategies as st
 
 from longctx.cases.case import Trial
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.tape import WANTED, Tape
+from longctx.recording.tape import PLACE, Tape
 from longctx.recording.transport import NotOnTape, TapeTransport
-from tests.recording.examples import AT, answer, client_of, line_case, network, recorded, replying, send, wanted
+from tests.recording.examples import AT, answer, client_of, line_case, network, place, recorded, replying, send
 from tests.servers import failing, message
 
 CASE = line_case()
 QUESTION = Trial(CASE, 0)
-ONE = wanted(CASE, 0)
+ONE = place(CASE, 0)
 TYPICAL_HEADERS = {
     "content-type": "application/json",
     "request-id": "req_011CVu7WMUKp4yDDUhGNFB2w",
@@ -42,7 +42,7 @@ def ask(transport: httpx2.AsyncBaseTransport, trial: Trial = QUESTION, **changed
 
 def handle(transport: TapeTransport, request: httpx2.Request) -> httpx2.Response:
     async def handled() -> httpx2.Response:
-        WANTED.set(ONE)
+        PLACE.set(ONE)
         return await transport.handle_async_request(request)
 
     return asyncio.run(handled())

@@ -48,7 +48,7 @@ def test_the_same_cells_in_every_format() -> None:
     assert as_terminal(page) == (
         "B against A\none\ntwo\n\nRates\n\ncell     A\n-------  ----\nlines-5  0.50\nall      0.75\n"
     )
-    assert as_markdown(page).startswith("# B against A\n\n- one\n- two\n\n## Rates\n\n| cell    | A    |\n")
+    assert as_markdown(page).startswith("# B against A\n\n- one\n- two\n\n## Rates\n\n| cell | A |\n")
     text = Tags(as_html(page)).text
     assert [cell for cell in text if cell.strip()][-6:] == ["cell", "A", "lines-5", "0.50", "all", "0.75"]
 

@@ -37,3 +37,8 @@ def test_a_price_that_may_be_the_same_is_left_out() -> None:
     shown = gate_lines(["Gate: pass"], [], same, LostAnswers())
     assert shown == "Gate: pass\nMedian latency: 1.00 s → 1.00 s"
     assert gate_lines(["Gate: pass"], [], None, LostAnswers()) == "Gate: pass"
+
+
+def test_a_band_of_the_baselines_own_answers_says_so_beside_its_interval() -> None:
+    same = BAND | {"verdict": "pass", "bound of drop": "same answers"}
+    assert gate_lines([], [same], None, LostAnswers()).endswith("  200  pass, same answers")

@@ -288,6 +288,7 @@ def test_all_bands_together_may_fail_alone() -> None:
     assert "2 of 60 lost in all bands together; a drop above " in title
     assert "; 7.5 points take about " in title
     assert headline(few) == "INCONCLUSIVE in all bands together"
+    assert headline(replace(few, cells_not_gated=3)) == "INCONCLUSIVE in all bands together, 3 cells not gated"
     assert list(why_each_band_fails(few)) == ["all bands together"]
     fell = give_verdict(BASELINE, joined(rows((165, 145, 125))), TOGETHER)
     assert verdict_document(fell, "main", []).title == "Gate: regression - all bands together -0.075"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.vocabulary.cell import Cell, Identity, Reply
+from longctx.vocabulary.cell import Cell, Declaration, Identity, Reply
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
 from tests.protocols import Collage, LineRetrieval, Passkey
 
@@ -61,7 +61,7 @@ def test_a_parameter_that_is_a_word_is_told_as_one() -> None:
 
 @pytest.mark.parametrize(("test", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
 def test_a_slug_without_a_parameter_is_refused(test: type[Cell], slug: str) -> None:
-    with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(test.identified_by)}"):
+    with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(test.declared.parameters)}"):
         test.from_slug(slug)
 
 
@@ -72,7 +72,7 @@ def test_a_slug_of_impossible_parameters_is_refused() -> None:
 
 def test_an_identity_holds_all_that_distinguishes_trials() -> None:
     identity = LineRetrieval(5, 2).identity(seed=7, index=3, repeat=1)
-    assert identity == Identity("line_retrieval", LineRetrieval.version, "lines-5-block_size-2", 7, 3, 1)
+    assert identity == Identity("line_retrieval", LineRetrieval.declared.version, "lines-5-block_size-2", 7, 3, 1)
 
 
 def test_a_stream_never_changes_its_draws() -> None:
@@ -156,5 +156,5 @@ def test_a_number_that_ends_a_truncated_reply_may_be_cut(text: str, stop_reason:
 def test_a_word_is_read_of_a_slug_whether_or_not_types_are_kept_as_text() -> None:
     """Types are not kept as text without `from __future__ import annotations`, as in this module."""
     kept = dataclasses.make_dataclass("Kept", [("language", str)], bases=(LineRetrieval,), frozen=True, kw_only=True)
-    kept.identified_by = ("lines", "language")  # type: ignore[attr-defined]
+    kept.declared = Declaration(name="kept", parameters=("lines", "language"))  # type: ignore[attr-defined]
     assert kept.from_slug("lines-5-language-plain").language == "plain"  # type: ignore[attr-defined]

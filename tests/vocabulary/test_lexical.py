@@ -128,4 +128,4 @@ def test_the_twin_answers_the_shipped_banks_alike(name: str, budget: int) -> Non
     assert sum(right) >= 11
 
 
-WORDING = dict.fromkeys(Collage.templates, "{record}{question}{answers}") | {"system": "", "prefill": ""}
+WORDING = dict.fromkeys(Collage.declared.templates, "{record}{question}{answers}") | {"system": "", "prefill": ""}

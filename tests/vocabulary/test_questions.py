@@ -67,10 +67,10 @@ def test_a_question_keeps_its_name_and_a_trial_the_digest_of_its_documents() -> 
 def test_the_filter_of_the_model_decides_unless_the_items_say_otherwise() -> None:
     cell = Notices(5000, bank=lambda: FILTERED)
     assert sorted(FILTERED.items[index].id for index in cell.indices(20)) == ["s3-toll", "s9-toll"]
-    assert cell.run_facts == {"filter_asked": 0, "filter_kept": 3}
+    assert cell.items.facts == {"filter_asked": 0, "filter_kept": 3}
     assert Notices.declared.items.filtered
     assert not Notices(20, bank=lambda: FILTERED).indices(20)
-    assert "at most 20 tokens" in Notices(20, bank=lambda: FILTERED).why_empty
+    assert "at most 20 tokens" in Notices(20, bank=lambda: FILTERED).items.why_empty
 
 
 def test_cells_share_questions_out() -> None:

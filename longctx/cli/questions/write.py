@@ -120,13 +120,13 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
 def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
     """Return what was written about each section that has an answer on the tape. Raises TapeError."""
     from longctx.authoring.written import Writing, read_reply
-    from longctx.recording.tape import Wanted
+    from longctx.recording.request import Place
 
     written = []
     for case in cases:
         assert isinstance(case.cell, Writing)
         [trial] = case.each_trial()
-        if reply := tape.reply(Wanted.of(trial, trial.build())):
+        if reply := tape.reply(Place.of(trial, trial.build())):
             provenance = (
                 f"written by {case.model.model}, prompts {case.wording.prompt_set} ({case.wording.digest}), "
                 f"recorded {reply.recorded_at[:10]}"
@@ -137,9 +137,9 @@ def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
 
 
 def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
-    from longctx.recording.tape import Wanted
+    from longctx.recording.request import Place
 
-    statuses = {tape.status(Wanted.of(trial, trial.build())) for case in cases for trial in case.each_trial()}
+    statuses = {tape.status(Place.of(trial, trial.build())) for case in cases for trial in case.each_trial()}
     server = "(and --base-url URL for a server of your own)"
     if "stale" in statuses:
         return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import anthropic
 
 from longctx import clocks
-from longctx.live.batches.ledger import Batch, Ledger, TapePlace, flush_to_disk, place_of
+from longctx.live.batches.ledger import Batch, Ledger, flush_to_disk
 from longctx.live.batches.service import Service, State
 from longctx.live.failure import Failure
 from longctx.live.server.calls import ENQUIRY_ERRORS
@@ -23,6 +23,7 @@ from longctx.live.watch import Say
 from longctx.recording.apis import check_answer
 from longctx.recording.apis.messages import PATH
 from longctx.recording.reply import MalformedAnswer
+from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.text import visible
 
@@ -31,9 +32,9 @@ from longctx.text import visible
 class Collected:
     """What was collected from a batch."""
 
-    answered: frozenset[TapePlace]
+    answered: frozenset[Place]
     """What is on the tape now."""
-    failures: dict[TapePlace, Failure]
+    failures: dict[Place, Failure]
     """Why other requests have no answer."""
     finished: bool = True
     """Whether there is nothing more to collect."""
@@ -48,27 +49,27 @@ class Collecting:
 
     def __init__(self, tape: Tape, batch: Batch, ended_at: str) -> None:
         self._tape, self._batch, self._ended_at = tape, batch, ended_at
-        self.missing = {request.custom_id: request.wanted for request in batch.requests}
+        self.missing = {request.custom_id: request.place for request in batch.requests}
         """The requests without a result, by their custom ids."""
-        self._answered: set[TapePlace] = set()
-        self._failures: dict[TapePlace, Failure] = {}
+        self._answered: set[Place] = set()
+        self._failures: dict[Place, Failure] = {}
         self._unsynced: set[str] = set()
 
     def note(self, result: dict[str, Any]) -> None:
         """Note a result; record its answer unless it is recorded already. Raises NotRecorded."""
-        wanted = self.missing.pop(str(result.get("custom_id")), None)
-        if wanted is None:
+        place = self.missing.pop(str(result.get("custom_id")), None)
+        if place is None:
             return
         outcome = read_result(result.get("result"), f"batch {self._batch}")
         if isinstance(outcome, Failure):
-            self._failures[place_of(wanted)] = outcome
+            self._failures[place] = outcome
             return
-        if not self._tape.recorded_since(wanted, self._ended_at):
-            self._tape.record(wanted, _episode(outcome), self._ended_at, None, self._batch.id, self._batch.looks)
-            self._unsynced.add(wanted.file)
-        self._answered.add(place_of(wanted))
+        if not self._tape.recorded_since(place, self._ended_at):
+            self._tape.record(place, _episode(outcome), self._ended_at, None, self._batch.id, self._batch.looks)
+            self._unsynced.add(place.file)
+        self._answered.add(place)
 
-    def answered(self) -> frozenset[TapePlace]:
+    def answered(self) -> frozenset[Place]:
         """Return what is on the tape, and on disk when this returns."""
         for file in self._unsynced:
             with contextlib.suppress(OSError):  # some file systems cannot sync
@@ -78,7 +79,7 @@ class Collecting:
 
     def finished(self, why: str) -> Collected:
         """Return all that was collected. why: a sentence for each request that has no result."""
-        lost = {place_of(wanted): Failure(NO_RESULT, why) for wanted in self.missing.values()}
+        lost = {place: Failure(NO_RESULT, why) for place in self.missing.values()}
         return Collected(self.answered(), self._failures | lost)
 
 
@@ -339,7 +340,7 @@ class Batches:
         self.statuses = Statuses(service, self.ledger, self.clock)
         self._since = self.clock.now()
         self.last: dict[str, BatchStatus] = {}
-        self.collected: set[TapePlace] = set()
+        self.collected: set[Place] = set()
 
     async def collect(self, batches: Sequence[Batch] | None = None) -> None:
         """Collect the batches that have ended, by default among all; drop the claims of those never created."""
@@ -350,7 +351,7 @@ class Batches:
             if result is not None and result.finished:
                 self.say(collected(status.batch, result))
 
-    def held(self) -> dict[TapePlace, BatchStatus]:
+    def held(self) -> dict[Place, BatchStatus]:
         """Return what uncollected batches hold, with the last known status of the batch."""
         return {
             place: self.last.get(batch.name, BatchStatus("running", batch))

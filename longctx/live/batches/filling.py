@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
 import anthropic
 
-from longctx.cases.case import Trial
 from longctx.live.batches.collect import (
     AGAIN,
     TIMES,
@@ -24,96 +24,96 @@ from longctx.live.batches.ledger import (
     ID_LENGTH,
     Batch,
     InBatch,
-    TapePlace,
     custom_id,
     new_name,
-    place_in,
-    place_of,
     size_of,
     split_by_limits,
 )
 from longctx.live.batches.service import UNSUPPORTED
-from longctx.live.cost.money import Budget
+from longctx.live.cost.money import Budget, most_paid
 from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import pause_s, retry_after_s, sent_again
 from longctx.live.progress import Progress
-from longctx.live.request import Request, most_paid
 from longctx.live.server.calls import ENQUIRY_ERRORS
 from longctx.live.server.credentials import without_userinfo
 from longctx.live.server.explaining import explain
+from longctx.recording.request import Place, Request
 
 
 async def ask_in_batches(
     batches: Batches,
-    trials: Sequence[Trial],
-    held: Sequence[Trial],
-    ask_directly: Callable[[Sequence[Trial]], Awaitable[Asked]],
+    requests: Sequence[Request],
+    held: Sequence[Request],
+    ask_directly: Callable[[Sequence[Request]], Awaitable[Asked]],
     budget: Budget,
     progress: Progress,
 ) -> Asked:
-    """Ask the questions in batches, and wait for these batches and for those that hold `held`.
+    """Send the requests in batches, and wait for these batches and for those that hold `held`.
 
-    Questions that write a prefix which others read are asked directly before, and those for which that is cheaper.
+    Those that write a prefix which others read are sent directly before, and those for which that is cheaper.
     Raises UserError if the server takes no batches, and NotRecorded.
     """
     filling = _Filling(batches, budget, progress)
-    read = {trial.shared.after for trial in trials}
-    direct = {trial.key for trial in trials if trial.shared.direct or trial.key in read}
+    read = {request.shared.after for request in requests}
+    direct = {request.key for request in requests if request.shared.direct or request.key in read}
     if direct:
-        filling.asked.add(await ask_directly([trial for trial in trials if trial.key in direct]))
-    for trial in held:
-        filling.waiting_for[place_in(trial)] = trial
-    await filling.create([trial for trial in trials if trial.key not in direct])
+        filling.asked.add(await ask_directly([request for request in requests if request.key in direct]))
+    for request in held:
+        filling.waiting_for[request.place] = request
+    await filling.create([request for request in requests if request.key not in direct])
     await filling.wait()
     return filling.asked
 
 
 class _Filling:
-    """The questions that one run asks in batches, and their results."""
+    """The requests that one run sends in batches, and their results."""
 
     def __init__(self, batches: Batches, budget: Budget, progress: Progress) -> None:
         self.asked = Asked()
-        self.waiting_for: dict[TapePlace, Trial] = {}
+        self.waiting_for: dict[Place, Request] = {}
         self._batches, self._budget, self._progress = batches, budget, progress
-        self._times: Counter[TapePlace] = Counter()
-        self._most: dict[TapePlace, float] = {}
+        self._times: Counter[Place] = Counter()
+        self._most: dict[Place, float] = {}
         self._service, self._ledger, self._clock = batches.service, batches.ledger, batches.clock
 
-    async def create(self, trials: Sequence[Trial]) -> None:
-        """Create batches of the questions; stop at a refusal that holds for all of them."""
-        for part in self._parts(trials) if self.asked.stopped is None else ():
+    async def create(self, requests: Sequence[Request]) -> None:
+        """Create batches of the requests; stop at a refusal that holds for all of them."""
+        given = {request.place: request for request in requests}  # a prompt is built again when its answer is there
+        for part in self._parts(requests) if self.asked.stopped is None else ():
             if failure := await self._create(part):
                 for request in part:
-                    self._fail(request.trial, failure)
+                    self._fail(request, failure)
                 if failure.fatal:
                     self.asked.stopped = failure
                     break
-        for trial in trials:
-            if place_in(trial) not in self.waiting_for and trial.key not in self.asked.failures:
-                self._fail(trial, self.asked.stopped or Failure("not_asked", "not reached"))
+                continue
+            self.waiting_for |= {request.place: given[request.place] for request in part}
+            self._times.update(request.place for request in part)
+        for request in requests:
+            if request.place not in self.waiting_for and request.trial.key not in self.asked.failures:
+                self._fail(request, self.asked.stopped or Failure("not_asked", "not reached"))
 
-    def _parts(self, trials: Sequence[Trial]) -> Iterator[list[Request]]:
-        """Yield the questions of each batch; those of one batch have the same betas, which are sent once for all."""
-        for _, alike in groupby(self._within_budget(trials), lambda request: request.wanted.headers):
+    def _parts(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
+        """Yield the requests of each batch; those of one batch have the same betas, which are sent once for all."""
+        for _, alike in groupby(self._within_budget(requests), lambda request: request.place.headers):
             yield from split_by_limits((request, size_of("x" * ID_LENGTH, request.body)) for request in alike)
 
-    def _within_budget(self, trials: Sequence[Trial]) -> Iterator[Request]:
-        for trial in trials:
-            case = trial.case
-            prices = case.model.prices
-            model = case.model if trial.shared.cuts else case.model.model_copy(update={"caching": None})
-            most = most_paid(trial, model) * (1 - (prices.batch_discount if prices else 0.0))
+    def _within_budget(self, requests: Sequence[Request]) -> Iterator[Request]:
+        for request in requests:
+            ready, model = request.ready(), request.model
+            uncached = ready if ready.shared.cuts else replace(ready, model=model.model_copy(update={"caching": None}))
+            most = most_paid(uncached) * (1 - (model.prices.batch_discount if model.prices else 0.0))
             if not self._budget.take(most):
                 self.asked.stopped = self._budget.exceeded()
                 return
-            self._most[place_in(trial)] = most
-            yield Request.of(trial).in_batch
+            self._most[request.place] = most
+            yield ready.in_batch
 
     async def _create(self, part: Sequence[Request]) -> Failure | None:
         """Claim and create one batch; return the failure if it was certainly not created."""
         name = new_name(self._clock.now())
-        ids = [custom_id(name, place_of(request.wanted)) for request in part]
-        claimed = tuple(InBatch(id, request.wanted) for id, request in zip(ids, part, strict=True))
+        ids = [custom_id(name, request.place) for request in part]
+        claimed = tuple(InBatch(id, request.place) for id, request in zip(ids, part, strict=True))
         named = self._batches.terms.base_url
         base_url = None if named is None else without_userinfo(named)
         tape = self._batches.tape
@@ -126,10 +126,6 @@ class _Filling:
             self._ledger.drop(batch)
             return status
         self._batches.last[name] = status
-        for request in part:
-            place = place_of(request.wanted)
-            self.waiting_for[place] = request.trial
-            self._times[place] += 1
         if status.batch.id:
             self._batches.say(
                 f"Batch {status.batch.id} holds {len(part):,} requests. It goes on without this run: "
@@ -156,18 +152,18 @@ class _Filling:
             await self._clock.sleep(pause if wait_s is None else min(pause, wait_s - waited))
         self._progress.in_flight(0)
         held = self._batches.held()
-        for place, trial in list(self.waiting_for.items()):
+        for place, request in list(self.waiting_for.items()):
             status = held.get(place)
-            self._fail(trial, held_in_batch(status) if status else _lost())
+            self._fail(request, held_in_batch(status) if status else _lost())
 
     def _open(self) -> list[BatchStatus]:
-        """Return the statuses of the batches that hold the awaited questions."""
+        """Return the statuses of the batches that hold the awaited requests."""
         held = self._batches.held()
         statuses = {held[place].batch.name: held[place] for place in self.waiting_for if place in held}
         return list(statuses.values())
 
     async def _look(self) -> None:
-        again: list[Trial] = []
+        again: list[Request] = []
         for known in self._open():
             status = await self._batches.statuses.of(known.batch)
             self._batches.last[status.batch.name] = status
@@ -177,47 +173,47 @@ class _Filling:
             elif status.kind == "absent":
                 again += [self.waiting_for.pop(place) for place in status.batch.places if place in self.waiting_for]
         if again:
-            for trial in again:
-                self._settle(place_in(trial), Failure("not_asked", ""))
+            for request in again:
+                self._settle(request.place, Failure("not_asked", ""))
             await self.create(again)
 
-    def _ended(self, collected: Collected) -> list[Trial]:
-        """Note the results of a batch; return the questions that are worth asking in another."""
+    def _ended(self, collected: Collected) -> list[Request]:
+        """Note the results of a batch; return the requests that are worth sending in another."""
         again = []
         for place in collected.answered:
-            if trial := self.waiting_for.pop(place, None):
-                self._answered(place, trial)
+            if request := self.waiting_for.pop(place, None):
+                self._answered(place, request)
         for place, failure in collected.failures.items():
-            trial = self.waiting_for.pop(place, None)
-            if trial is None:
+            request = self.waiting_for.pop(place, None)
+            if request is None:
                 continue
             if failure.cause in AGAIN and self._times[place] < TIMES and not self.asked.stopped:
                 self._settle(place, failure)
-                again.append(trial)
+                again.append(request)
             else:
-                self._fail(trial, failure)
+                self._fail(request, failure)
                 if failure.fatal and failure.cause != "canceled" and not self.asked.stopped:
                     self.asked.stopped = failure
         return again
 
-    def _answered(self, place: TapePlace, trial: Trial) -> None:
-        request = Request.of(trial)
-        reply = self._batches.tape.reply(request.wanted)
-        assert reply is not None, "an answered question is not on the tape"
-        self.asked.note(trial, reply)
+    def _answered(self, place: Place, request: Request) -> None:
+        request = request.ready()
+        reply = self._batches.tape.reply(place)
+        assert reply is not None, "what was answered is not on the tape"
+        self.asked.note(request, reply)
         if place in self._most:
-            self._budget.settle(self._most.pop(place), reply, trial.case.model.prices)
-        self._progress.ended(trial, request.built, reply)
+            self._budget.settle(self._most.pop(place), reply, request.model.prices)
+        self._progress.ended(request, reply)
 
-    def _fail(self, trial: Trial, failure: Failure) -> None:
-        place = place_in(trial)
+    def _fail(self, request: Request, failure: Failure) -> None:
+        place = request.place
         self.waiting_for.pop(place, None)
         if failure.cause != "pending":
             self._settle(place, failure)
-        self.asked.failures[trial.key] = failure
-        self._progress.ended(trial, trial.build(), failure)
+        self.asked.failures[request.trial.key] = failure
+        self._progress.ended(request, failure)
 
-    def _settle(self, place: TapePlace, failure: Failure) -> None:
+    def _settle(self, place: Place, failure: Failure) -> None:
         if place in self._most:
             self._budget.settle(self._most.pop(place), failure, None)
 
@@ -237,7 +233,7 @@ def _awaited(statuses: Sequence[BatchStatus], pause: float) -> str:
 
 
 def held_in_batch(status: BatchStatus) -> Failure:
-    """Return the failure of a question that an uncollected batch holds."""
+    """Return the failure of a request that an uncollected batch holds."""
     return Failure("pending", no_answer_sentence(status), fatal=True)
 
 

@@ -22,20 +22,15 @@ from typing import Annotated, Any, Literal, Self, TypeVar
 from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationError, model_validator
 from pydantic.dataclasses import dataclass
 
-from longctx.cases.case import Trial
 from longctx.errors import UserError
 from longctx.files import inside, write_file
-from longctx.recording.tape import Wanted
+from longctx.recording.request import Place, Request
 from longctx.vocabulary.looks import LooksPlan
 
 FOLDER = "batches"
 """The name of the ledger's folder, in the folder of the cassettes."""
 ID_LENGTH = 64
 """The most characters of a custom id, which are letters, digits, - and _."""
-
-TapePlace = tuple[str, str, str]
-"""The place of a request on the tape: file, trial and the key of its answer, which is the digest of the request."""
-
 
 STRICT = ConfigDict(extra="forbid", strict=True)
 SAFE_ID = r"^\w[\w.:-]{0,199}$"
@@ -57,17 +52,17 @@ class InBatch:
     """One request of a batch: the id that its result will have, and its place on the tape."""
 
     custom_id: str
-    wanted: Wanted
+    place: Annotated[Place, Field(alias="wanted")]
 
     @model_validator(mode="after")
     def _on_the_tape(self) -> Self:
         """Check that its answer would go to a cell's file: a stranger may have written the ledger."""
-        if not re.fullmatch(r"(?!\.)[^/\\\0]+/[A-Za-z]\w*/(?!\.)[^/\\\0]+\.jsonl", self.wanted.file):
-            raise ValueError(f"{self.wanted.file!r} is no file of a cell, MODEL/TEST/CELL.jsonl")
-        if not re.fullmatch(r"[0-9a-f]{64}", self.wanted.sha256):
-            raise ValueError(f"{self.wanted.sha256!r} is no SHA-256")
-        if not re.fullmatch(r"\w+\.v\d+/[^\0\n]+/seed-\d+/trial-\d+/repeat-\d+", self.wanted.trial):
-            raise ValueError(f"{self.wanted.trial!r} is no name of a trial")
+        if not re.fullmatch(r"(?!\.)[^/\\\0]+/[A-Za-z]\w*/(?!\.)[^/\\\0]+\.jsonl", self.place.file):
+            raise ValueError(f"{self.place.file!r} is no file of a cell, MODEL/TEST/CELL.jsonl")
+        if not re.fullmatch(r"[0-9a-f]{64}", self.place.sha256):
+            raise ValueError(f"{self.place.sha256!r} is no SHA-256")
+        if not re.fullmatch(r"\w+\.v\d+/[^\0\n]+/seed-\d+/trial-\d+/repeat-\d+", self.place.trial):
+            raise ValueError(f"{self.place.trial!r} is no name of a trial")
         return self
 
 
@@ -97,7 +92,7 @@ class Batch:
         if bool(self.id) != bool(self.created_at):
             raise ValueError("its id and the time of its creation are known together, or neither is")
         for request in self.requests:
-            if request.custom_id != custom_id(self.name, place_of(request.wanted)):
+            if request.custom_id != custom_id(self.name, request.place):
                 raise ValueError(f"the custom id {request.custom_id!r} is not that of its trial")
         return self
 
@@ -105,22 +100,13 @@ class Batch:
         return self.id or self.name
 
     @property
-    def places(self) -> set[TapePlace]:
-        return {place_of(request.wanted) for request in self.requests}
+    def places(self) -> set[Place]:
+        return {request.place for request in self.requests}
 
 
-def place_of(wanted: Wanted) -> TapePlace:
-    return wanted.file, wanted.trial, wanted.key
-
-
-def place_in(trial: Trial) -> TapePlace:
-    """Return the place of a question whose digest is known."""
-    return trial.case.file, str(trial.identity), trial.sha256
-
-
-def each_once(trials: Iterable[Trial]) -> list[Trial]:
-    """Return the questions without duplicates, such as one wording under two names: ids in a batch are unique."""
-    return list({place_in(trial): trial for trial in trials}.values())
+def each_once(requests: Iterable[Request]) -> list[Request]:
+    """Return the requests without duplicates, such as one wording under two names: ids in a batch are unique."""
+    return list({request.place: request for request in requests}.values())
 
 
 def new_name(now: datetime.datetime) -> str:
@@ -128,9 +114,10 @@ def new_name(now: datetime.datetime) -> str:
     return f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}"
 
 
-def custom_id(name: str, place: TapePlace) -> str:
+def custom_id(name: str, place: Place) -> str:
     """Return the id of a request in a batch, derived from its place on the tape. name: the name of the batch."""
-    return f"{name}-{hashlib.sha256('/'.join(place).encode()).hexdigest()}"[:ID_LENGTH]
+    written = f"{place.file}/{place.trial}/{place.key}"
+    return f"{name}-{hashlib.sha256(written.encode()).hexdigest()}"[:ID_LENGTH]
 
 
 class Ledger:
@@ -167,10 +154,14 @@ class Ledger:
 
     def _write(self, batch: Batch) -> None:
         head = {name: value for name, value in asdict(batch).items() if name != "requests"}
-        lines = ",\n".join(json.dumps(asdict(request), ensure_ascii=False) for request in batch.requests)
+        lines = ",\n".join(json.dumps(_entry(request), ensure_ascii=False) for request in batch.requests)
         text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "requests": [\n{lines}\n]}}\n'
         write_file(self.path(batch), lambda part: _write_through(part, text.encode()))
         flush_to_disk(self.folder)
+
+
+def _entry(request: InBatch) -> dict[str, Any]:
+    return {"custom_id": request.custom_id, "wanted": asdict(request.place)}
 
 
 def flush_to_disk(path: Path) -> None:

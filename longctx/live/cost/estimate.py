@@ -7,9 +7,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from longctx.cases.case import Case, ReplyTokens, Trial
+from longctx.cases.case import Case, ReplyTokens
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
+from longctx.recording.request import Request
 from longctx.results.row import grouped
 
 OLD = datetime.timedelta(days=365)
@@ -99,53 +100,55 @@ NONE_LATER = Later()
 
 
 def estimate(
-    cases: Sequence[Case], trials: Iterable[Trial], unbuilt: Sequence[Case] = (), batches: bool = False
+    cases: Sequence[Case], requests: Iterable[Request], unbuilt: Sequence[Case] = (), batches: bool = False
 ) -> list[Estimate]:
     """Estimate what a run will ask, for each test and model.
 
-    cases: all cases of the run. questions: those of their questions that are asked. unbuilt: cases that cannot be built
-    yet; all of their questions are asked. batches: whether the run asks in batches.
+    cases: all cases of the run. requests: those of their trials that are asked. unbuilt: cases that cannot be built
+    yet; all of their trials are asked. batches: whether the run asks in batches.
     """
-    every = (*trials, *(trial for case in unbuilt for trial in case.each_trial()))
-    asked = grouped(every, lambda trial: trial.case.group)
+    every = (*requests, *(Request.of(trial) for case in unbuilt for trial in case.each_trial()))
+    asked = grouped(every, lambda request: request.case.group)
     return [
         estimate_of(of_group, asked.get(group, ()), batches)
         for group, of_group in grouped((*cases, *unbuilt), lambda case: case.group).items()
     ]
 
 
-def estimate_of(cases: Sequence[Case], trials: Sequence[Trial], batches: bool, later: Later = NONE_LATER) -> Estimate:
-    """Estimate what is asked of one test and model. cases: all of these, of which the questions are."""
+def estimate_of(
+    cases: Sequence[Case], requests: Sequence[Request], batches: bool, later: Later = NONE_LATER
+) -> Estimate:
+    """Estimate what is asked of one test and model. cases: all of these, of which the requests are."""
     own = cases[0].model.prices
     price = None
-    if own and later.price is not None and all(trial.case.model.prices for trial in trials):
+    if own and later.price is not None and all(request.model.prices for request in requests):
         less = later.price * (1 - own.batch_discount)
-        price = price_of(trials, batches) + Price(later.price, later.price, less, less if batches else None)
+        price = price_of(requests, batches) + Price(later.price, later.price, less, less if batches else None)
     return Estimate(
         model=cases[0].model.model,
         test=cases[0].cell.test,
         trials=sum(case.size for case in cases),
-        to_ask=len(trials),
-        input_tokens=round(sum(trial.case.size_tokens for trial in trials) + later.input_tokens),
-        output_tokens=round(sum(trial.case.reply_tokens for trial in trials) + later.output_tokens),
+        to_ask=len(requests),
+        input_tokens=round(sum(request.tokens.prompt for request in requests) + later.input_tokens),
+        output_tokens=round(sum(request.tokens.reply for request in requests) + later.output_tokens),
         price=price,
-        counted=all(trial.case.counted is not None for trial in trials),
-        thinking_tokens=sum(trial.case.model.thinking_tokens for trial in trials),
-        replies=(trials[0].case if trials else cases[0]).replies,
+        counted=all(request.case.counted is not None for request in requests),
+        thinking_tokens=sum(request.model.thinking_tokens for request in requests),
+        replies=requests[0].tokens.replies if requests else cases[0].replies,
     )
 
 
-def price_of(trials: Sequence[Trial], batches: bool) -> Price:
-    """Return the price of questions, each at the rates of its model for the length of its own prompt."""
-    directly = {trial.shared.after for trial in trials} if batches else set()
+def price_of(requests: Sequence[Request], batches: bool) -> Price:
+    """Return the price of requests, each at the rates of its model for the length of its own prompt."""
+    directly = {request.shared.after for request in requests} if batches else set()
     sums: tuple[list[float], ...] = ([], [], [], [])
-    for trial in trials:
-        prices, kept = trial.case.model.prices, trial.shared
+    for request in requests:
+        prices, kept = request.model.prices, request.shared
         assert prices is not None
-        size, reply, less = trial.case.size_tokens, trial.case.expected_reply_tokens, 1 - prices.batch_discount
+        size, reply, less = request.tokens.prompt, request.tokens.expected, 1 - prices.batch_discount
         standard = cost(prices, size, reply)
         cached = cost(prices, size, reply, size * kept.read_share, size * kept.write_share)
-        planned = cached * (1 if batches and (kept.direct or trial.key in directly) else less)
+        planned = cached * (1 if batches and (kept.direct or request.key in directly) else less)
         for total, price in zip(sums, (standard, cached, standard * less, planned), strict=True):
             total.append(price)
     standard, cached, batch, planned = map(math.fsum, sums)

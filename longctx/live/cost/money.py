@@ -10,6 +10,7 @@ from typing import Any
 from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
 from longctx.live.failure import Failure
+from longctx.recording.request import Request
 from longctx.vocabulary.cell import CompactionUsage, Reply
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer", "no_result")
@@ -156,6 +157,13 @@ def highest_cost(model: ModelProfile, input_tokens: int, output_tokens: int, lon
         return 0.0
     reached = [tier for tier in model.prices.above if tier.tokens < max(input_tokens, longest)]
     return max(_highest(model, rates, input_tokens, output_tokens) for rates in (model.prices, *reached))
+
+
+def most_paid(request: Request) -> float:
+    """Return the most that a request that is ready can cost in USD if it is sent directly."""
+    model, tokens = request.model, request.tokens
+    highest = highest_cost(model, tokens.most, tokens.reply, tokens.longest)
+    return highest + highest_compaction(model, request.body, tokens.most, tokens.longest)
 
 
 def highest_compaction(model: ModelProfile, body: Mapping[str, Any], input_tokens: int, longest: int) -> float:

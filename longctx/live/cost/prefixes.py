@@ -20,12 +20,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import TypeVar
 
-from longctx.cases.case import Shared, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, TokenPrices
 from longctx.live.cost.money import cost, read_price, write_price
-from longctx.recording.request import user_text
+from longctx.recording.request import Request, Shared, user_text
 from longctx.vocabulary.shapes import TEXT
 
 CHARACTERS_A_TOKEN = 4
@@ -34,7 +32,7 @@ LEAST = 256
 """The least characters by which a prefix must exceed a shorter one to be worth a block of its own."""
 
 
-Worth = Callable[[Sequence[Trial], Sequence[float]], bool]
+Worth = Callable[[Sequence[Request], Sequence[float]], bool]
 """Tells whether to keep a prefix, from the questions that share it and the share that it has of each prompt."""
 
 
@@ -49,38 +47,38 @@ class Prefix:
     """The index of the first prompt that marks it, once that is known."""
 
 
-def shared(trials: Sequence[Trial], worth: Worth | None = None) -> list[Trial]:
+def shared(requests: Sequence[Request], worth: Worth | None = None) -> list[Request]:
     """Return the same questions with the prefixes that they share if they are asked in this order.
 
     worth: decides which prefixes are kept, if the questions are not asked directly. Prompts of models with caching are
     built once, and two of them are held at a time.
     """
-    result: list[Trial] = []
-    for _, group in groupby(trials, lambda trial: trial.case.model.model):
+    result: list[Request] = []
+    for _, group in groupby(requests, lambda request: request.model.model):
         of_model = list(group)
-        result += _shared(of_model[0].case.model, of_model, worth)
+        result += _shared(of_model[0].model, of_model, worth)
     return result
 
 
-def _shared(model: ModelProfile, trials: Sequence[Trial], worth: Worth | None) -> Sequence[Trial]:
+def _shared(model: ModelProfile, requests: Sequence[Request], worth: Worth | None) -> Sequence[Request]:
     if model.caching is None:
-        return trials
-    lengths, common = _compared(model, model.caching, trials)
-    rates = [model.prices and model.prices.at(trial.case.size_tokens) for trial in trials]
+        return requests
+    lengths, common = _compared(model, model.caching, requests)
+    rates = [model.prices and model.prices.at(request.tokens.prompt) for request in requests]
 
     def kept(prefix: Prefix) -> bool:
         sharing = slice(prefix.first, prefix.last + 1)
         assert worth is not None
-        return worth(trials[sharing], [prefix.length / length for length in lengths[sharing]])
+        return worth(requests[sharing], [prefix.length / length for length in lengths[sharing]])
 
     plans = plan(shared_prefixes(common), rates, model.caching, kept if worth else None)
     return [
-        dataclasses.replace(trial, shared=Shared(length, cuts, read, None if after is None else trials[after].key))
-        for trial, length, (cuts, read, after) in zip(trials, lengths, plans, strict=True)
+        dataclasses.replace(request, shared=Shared(length, cuts, read, None if after is None else requests[after].key))
+        for request, length, (cuts, read, after) in zip(requests, lengths, plans, strict=True)
     ]
 
 
-def _compared(model: ModelProfile, caching: Caching, trials: Sequence[Trial]) -> tuple[list[int], list[int]]:
+def _compared(model: ModelProfile, caching: Caching, requests: Sequence[Request]) -> tuple[list[int], list[int]]:
     """Return the length of each prompt, and of the prefix that it shares with the one before; zeros if it shares none.
 
     Lengths are characters.
@@ -88,13 +86,13 @@ def _compared(model: ModelProfile, caching: Caching, trials: Sequence[Trial]) ->
     lengths: list[int] = []
     common: list[int] = []
     system_before, text_before = "", ""
-    for trial in trials:
-        if _alone(trial, caching):
+    for request in requests:
+        if _alone(request, caching):
             lengths.append(0)
             common.append(0)
             system_before, text_before = "", ""
             continue
-        built = trial.build()
+        built = request.build()
         text = user_text(built, model)
         lengths.append(len(text))
         common.append(common_length(text_before, text) if built.system == system_before else 0)
@@ -102,16 +100,16 @@ def _compared(model: ModelProfile, caching: Caching, trials: Sequence[Trial]) ->
     return lengths, common
 
 
-def _alone(trial: Trial, caching: Caching) -> bool:
+def _alone(request: Request, caching: Caching) -> bool:
     """Return whether a prompt shares nothing that the cache is asked to keep.
 
     All that it can share, the words of its templates, may be too short; and other shapes than the text mark nothing.
     """
-    if trial.case.shape != TEXT:
+    if request.case.shape != TEXT:
         return True
-    if trial.case.repeats > 1 or trial.prefix is not None:
+    if request.case.repeats > 1 or request.trial.prefix is not None:
         return False
-    templates = sum(map(len, trial.case.wording.words.values()))
+    templates = sum(map(len, request.case.wording.words.values()))
     return templates + LEAST < caching.min_tokens * CHARACTERS_A_TOKEN
 
 
@@ -249,23 +247,21 @@ def best_questions(model: ModelProfile, size: float, reply: float, correlation: 
     return min(range(1, MOST_QUESTIONS + 1), key=price)
 
 
-Asked = TypeVar("Asked", bound=Trial)
-
-
-def shared_by_batches(trials: Sequence[Trial]) -> list[Trial]:
+def shared_by_batches(requests: Sequence[Request]) -> list[Request]:
     """Return the same questions with the prefixes that they read in a batch after direct requests have written them."""
-    cases = {id(trial.case): dataclasses.replace(trial.case, model=for_an_hour(trial.case.model)) for trial in trials}
-    return shared([dataclasses.replace(trial, case=cases[id(trial.case)]) for trial in trials], pays_in_batches)
+    hourly = {id(request.model): for_an_hour(request.model) for request in requests}
+    of_an_hour = [dataclasses.replace(request, model=hourly[id(request.model)]) for request in requests]
+    return shared(of_an_hour, pays_in_batches)
 
 
-def cheapest_with_batches(trials: Sequence[Trial]) -> list[Trial]:
+def cheapest_with_batches(requests: Sequence[Request]) -> list[Request]:
     """Return the same questions, planned for the lowest price: in batches, or directly where the cache is cheaper.
 
     Questions that share a prefix are asked in one way. One whose prices are not known is asked in a batch.
     """
-    result: list[Trial] = []
-    alternatives: list[tuple[Trial, Trial]] = []
-    for batched, direct in zip(shared_by_batches(trials), shared(trials), strict=True):
+    result: list[Request] = []
+    alternatives: list[tuple[Request, Request]] = []
+    for batched, direct in zip(shared_by_batches(requests), shared(requests), strict=True):
         if alternatives and batched.shared.after is None and direct.shared.after is None:
             result += cheaper(alternatives)
             alternatives = []
@@ -273,26 +269,26 @@ def cheapest_with_batches(trials: Sequence[Trial]) -> list[Trial]:
     return result + cheaper(alternatives)
 
 
-def cheaper(alternatives: Sequence[tuple[Asked, Asked]]) -> list[Asked]:
+def cheaper(alternatives: Sequence[tuple[Request, Request]]) -> list[Request]:
     """Return the questions of a shared prefix in batches, or marked to be asked directly if that is cheaper."""
     batched, directly = ([pair[place] for pair in alternatives] for place in (0, 1))
-    prices = batched[0].case.model.prices if batched else None
+    prices = batched[0].model.prices if batched else None
     if prices is None or len(batched) == 1:
         return batched
-    discounted, firsts = 1 - prices.batch_discount, {trial.shared.after for trial in batched}
-    in_batches = math.fsum(_as_planned(trial) * (1 if trial.key in firsts else discounted) for trial in batched)
+    discounted, firsts = 1 - prices.batch_discount, {request.shared.after for request in batched}
+    in_batches = math.fsum(_as_planned(request) * (1 if request.key in firsts else discounted) for request in batched)
     if math.fsum(map(_as_planned, directly)) >= in_batches:
         return batched
-    return [dataclasses.replace(trial, shared=dataclasses.replace(trial.shared, direct=True)) for trial in directly]
+    return [
+        dataclasses.replace(request, shared=dataclasses.replace(request.shared, direct=True)) for request in directly
+    ]
 
 
-def _as_planned(trial: Trial) -> float:
+def _as_planned(request: Request) -> float:
     """Return the cost of a direct request in USD, with what it reads from the cache and writes to it."""
-    prices, size, of_prompt = trial.case.model.prices, trial.case.size_tokens, trial.shared
+    prices, size, of_prompt = request.model.prices, request.tokens.prompt, request.shared
     assert prices is not None
-    return cost(
-        prices, size, trial.case.expected_reply_tokens, size * of_prompt.read_share, size * of_prompt.write_share
-    )
+    return cost(prices, size, request.tokens.expected, size * of_prompt.read_share, size * of_prompt.write_share)
 
 
 def for_an_hour(model: ModelProfile) -> ModelProfile:
@@ -315,21 +311,21 @@ def _for_an_hour(prices: Prices) -> Prices:
     return prices.model_copy(update={**hourly(prices), "above": above})
 
 
-def pays_in_batches(trials: Sequence[Trial], shares: Sequence[float]) -> bool:
+def pays_in_batches(requests: Sequence[Request], shares: Sequence[float]) -> bool:
     """Return whether it is cheaper to ask the first question directly, so that the others read the prefix it writes.
 
     The alternative is to send all of them in batches without a cache. shares: the share of each prompt that is the
     prefix. True if prices are not known.
     """
-    prices = trials[0].case.model.prices
+    prices = requests[0].model.prices
     if prices is None:
         return True
     batched = 1 - prices.batch_discount
-    first, *others = zip(trials, shares, strict=True)
+    first, *others = zip(requests, shares, strict=True)
     cached_usd = _usd(prices, *first, written=1) + batched * math.fsum(_usd(prices, *sizes, read=1) for sizes in others)
     return cached_usd < batched * math.fsum(_usd(prices, *sizes) for sizes in (first, *others))
 
 
-def _usd(prices: Prices, trial: Trial, share: float, read: int = 0, written: int = 0) -> float:
-    tokens = trial.case.size_tokens
-    return cost(prices, tokens, trial.case.expected_reply_tokens, read * share * tokens, written * share * tokens)
+def _usd(prices: Prices, request: Request, share: float, read: int = 0, written: int = 0) -> float:
+    tokens = request.tokens.prompt
+    return cost(prices, tokens, request.tokens.expected, read * share * tokens, written * share * tokens)

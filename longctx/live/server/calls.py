@@ -13,10 +13,10 @@ from typing import Any, Protocol, TypeVar
 import anthropic
 import httpx2
 
-from longctx.live.request import Request
 from longctx.live.server.client import Client
 from longctx.recording.apis import messages
 from longctx.recording.reply import MOST_DEPTH, MOST_TOKENS, MalformedAnswer, is_too_deep, read_object
+from longctx.recording.request import Request
 
 TIMEOUT_S = 30.0
 """The seconds within which the answer to an enquiry must arrive, including the SDK's retries."""
@@ -120,7 +120,7 @@ def malformed(what: str, why: object, body: bytes) -> MalformedAnswer:
 async def send(client: Client, request: Request, timeout_s: float) -> httpx2.Response:
     """Send a request by the API of its path, and return the answer. Raises AnthropicError."""
     arguments = request.arguments
-    if request.wanted.path in messages.PATHS:
+    if request.place.path in messages.PATHS:
         raw = await client.messages.with_raw_response.create(**arguments, timeout=timeout_s)
         answer: httpx2.Response = raw.http_response
     else:
@@ -131,7 +131,7 @@ async def send(client: Client, request: Request, timeout_s: float) -> httpx2.Res
 
 async def count_body(client: Client, request: Request) -> bytes:
     """Ask for a count of tokens, and return the body of the answer. Raises AnthropicError or NoAnswer."""
-    if request.wanted.path in messages.PATHS:
+    if request.place.path in messages.PATHS:
         return await body_of(client.messages.with_raw_response.count_tokens(**request.arguments))
     answer: httpx2.Response = await client.post(**request.arguments, cast_to=httpx2.Response)
     return answer.content

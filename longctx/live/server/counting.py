@@ -15,7 +15,7 @@ import anthropic
 import httpx2
 
 from longctx import clocks
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.config.keeping import keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
@@ -39,6 +39,7 @@ from longctx.live.watch import Say, waiting
 from longctx.recording.apis import api_of, gemini, messages, to_reply
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import (
+    Request,
     count_arguments,
     count_post_arguments,
     post_arguments,
@@ -47,7 +48,7 @@ from longctx.recording.request import (
     with_model_profile,
 )
 from longctx.registry import shipped
-from longctx.vocabulary.cell import PROTOCOL, Cell, Reply
+from longctx.vocabulary.cell import PROTOCOL, Declaration, Reply
 from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
@@ -119,23 +120,24 @@ def counts_by_itself(model: ModelProfile) -> bool:
 async def token_counts(
     client: Client,
     model: ModelProfile,
-    test: type[Cell] | Cell,
+    test: Declaration,
     wording: Wording,
     counter: TokenCounter = count_tokens,
 ) -> TokenCounts:
     """Count the tokens of the probes of a protocol, or of a cell of a test function. Raises ENQUIRY_ERRORS."""
-    probes = test.probes(wording.words).items()
+    assert test.counts is not None
+    probes = test.counts.probes(wording.words).items()
     counts = {name: await counter(client, model, text, wording.words.get("system", "")) for name, text in probes}
     try:
-        values = test.token_values(counts)
+        values = test.counts.kept(counts)
     except ValueError as error:
         raise _contradiction(str(error)) from None
     for name, text in probes:
         if not len(text) / 50 <= counts[name] <= 4 * len(text.encode()) + MOST_UNSEEN:
             raise _contradiction(f"a text of {len(text):,} characters would take {counts[name]:,} tokens")
     return TokenCounts(
-        test=test.test,
-        wording=test.counts_key(wording.digest, wording.words),
+        test=test.name,
+        wording=test.counts.key(wording.digest, wording.words),
         system=model.system_digest,
         on=clocks.now().date(),
         values=values,
@@ -150,7 +152,7 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
     prompts = PromptSet.open(workspace, PROTOCOL)
     tokens_of: dict[str, float] = {}
     for test in shipped().values():
-        texts = test.cell.unit_texts(prompts.wording(test.cell).words)
+        texts = test.units(prompts.wording(test.cell).words) if test.units else {}
         for unit, (few, many, more) in texts.items():
             tokens_of[unit] = round(
                 (await count_tokens(client, model, many) - await count_tokens(client, model, few)) / more, 2
@@ -232,15 +234,15 @@ PromptKind = tuple[str, str, str, str, int]
 """The kind of a prompt: model, prompt set, shape, test, and the size by the model's profile."""
 
 
-async def with_counted_tokens(client: Client, trials: Sequence[Trial], say: Say) -> list[Trial]:
-    """Return the same questions with the tokens of their cases' prompts as the server counts them, if it does.
+async def with_counted_tokens(client: Client, requests: Sequence[Request], say: Say) -> list[Request]:
+    """Return the same requests with the tokens of their cases' prompts as the server counts them, if it does.
 
     One request of each kind is counted, with everything that it holds; the tokens of others are estimated from its
     tokens per character.
     """
     # Cases cannot be hashed, and two may have one name: their identity is the key.
-    samples = {id(trial.case): trial for trial in reversed(trials)}
-    lengths = _lengths(trials)
+    samples = {id(request.case): request for request in reversed(requests)}
+    lengths = _lengths(requests)
     kinds = {_kind(sample): sample for sample in samples.values()}
     with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {TIMEOUT_S:g} s)"):
         results = await asyncio.gather(*(_count(client, sample) for sample in kinds.values()))
@@ -255,29 +257,29 @@ async def with_counted_tokens(client: Client, trials: Sequence[Trial], say: Say)
     for case, sample in samples.items():
         each = tokens[_kind(sample)]
         cases[case] = dataclasses.replace(sample.case, counted=None if each is None else round(each * lengths[case]))
-    return [dataclasses.replace(trial, case=cases[id(trial.case)]) for trial in trials]
+    return [request.of_case(cases[id(request.case)]) for request in requests]
 
 
-def _lengths(trials: Sequence[Trial]) -> dict[int, float]:
+def _lengths(requests: Sequence[Request]) -> dict[int, float]:
     """Return the mean length of each case's prompts, in characters: of those that were kept, and of the first few."""
     kept: dict[int, list[int]] = defaultdict(list)
-    for trial in trials:
-        if trial.built is not None or len(kept[id(trial.case)]) < SAMPLED:
-            kept[id(trial.case)].append(_length(trial))
+    for request in requests:
+        if request.built is not None or len(kept[id(request.case)]) < SAMPLED:
+            kept[id(request.case)].append(_length(request))
     return {case: statistics.fmean(lengths) for case, lengths in kept.items()}
 
 
-def _length(trial: Trial) -> int:
-    return len(user_text(trial.build(), trial.case.model))
+def _length(request: Request) -> int:
+    return len(user_text(request.build(), request.model))
 
 
-def _kind(trial: Trial) -> PromptKind:
-    case = trial.case
+def _kind(request: Request) -> PromptKind:
+    case = request.case
     return (case.model.model, case.wording.prompt_set, case.shape, case.cell.test, case.size_tokens)
 
 
-async def _count(client: Client, trial: Trial) -> int | Failure:
-    model, built = trial.case.model, trial.build()
+async def _count(client: Client, request: Request) -> int | Failure:
+    model, built = request.model, request.build()
     once = client.with_options(max_retries=0)
     try:
         if counts_by_itself(model):
@@ -369,7 +371,7 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     model = case.model.model
     try:
         with waiting(say, f"{source_of(client)} to count tokens for {case.cell.test}"):
-            return await token_counts(client, case.model, case.cell, case.wording)
+            return await token_counts(client, case.model, case.cell.declared, case.wording)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (

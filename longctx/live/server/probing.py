@@ -21,10 +21,10 @@ from longctx.live.server.counting import (
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
 from longctx.registry import shipped
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.cell import Declaration
 from longctx.workspace import Workspace
 
-Counted = tuple[type[Cell], Wording]
+Counted = tuple[Declaration, Wording]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ async def probe(
         failure = explain(error, client.base_url)
         if not description:
             raise UserError("probe-failed", f"Nothing was found out about {model.model}: {failure.message}") from None
-        tests = ", ".join(cell.test for cell, _ in counted)
+        tests = ", ".join(test.name for test, _ in counted)
         how, until = ("by replies of one token", "") if ask else ("for free", " until --ask gives one")
         notes.append(
             f"Tokens could not be counted {how}: {failure.message} A run sends no request of tests that need a count "
@@ -83,9 +83,9 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
 
 def _counted(prompts: PromptSet) -> list[Counted]:
     """Return the tests of the set whose prompts can be built only after their wording was counted."""
-    held = [test.cell for test in shipped().values() if prompts.holds(test.cell)]
-    worded = [(cell, prompts.wording(cell)) for cell in held]
-    return [(cell, wording) for cell, wording in worded if cell.is_counted()]
+    held = [test for test in shipped().values() if prompts.holds(test.cell)]
+    worded = [(test, prompts.wording(test.cell)) for test in held]
+    return [(test, wording) for test, wording in worded if test.counts]
 
 
 def differences(profile: ModelProfile, values: dict[str, Any]) -> list[str]:

@@ -12,7 +12,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,8 @@ from pydantic import BaseModel, Field
 from longctx.config.project_files import MOST_BYTES, check_size
 from longctx.errors import UserError
 from longctx.fields import reason
-from longctx.results.foreign.result import ForeignResult, text_in
-from longctx.results.strict_json import loads
+from longctx.results.foreign.result import Choice, ForeignResult, plain, shown, text_in
+from longctx.results.records import loads
 from longctx.text import visible
 
 MAGIC = b"PK\x03\x04"
@@ -31,8 +31,6 @@ MAGIC = b"PK\x03\x04"
 ZSTANDARD = 93
 """The compression of an archive's entries in newer versions; only from Python 3.14 on does zipfile know it."""
 PIECE = 1 << 20
-PLAIN = str, int, float
-"""What a score is, and a field that may be a band or a cluster."""
 LARGEST_WINDOW = 1 << 27
 """The most memory that an entry may ask for."""
 MOST_LISTED = 1 << 24
@@ -50,6 +48,7 @@ class _Sample(BaseModel):
     metadata: dict[str, Any] = Field(default_factory=dict)
     model_usage: dict[str, Any] = Field(default_factory=dict)
     output: Any = None
+    target: Any = None
     error: Any = None
     invalidation: Any = None
 
@@ -77,38 +76,44 @@ class _Measured:
     epoch: int
     values: Mapping[str, object]
     """By scorer; None for what was not measured."""
-    fields: Mapping[str, object]
     cost: float | None
-    answer: str | None = None
+    answer: str | None
+    expected: str | None
+    named: Mapping[str, Any]
+    """What the chosen fields hold."""
 
     @classmethod
-    def of(cls, sample: _Sample) -> _Measured:
+    def of(cls, sample: _Sample, choice: Choice) -> _Measured:
         measured = sample.error is None and sample.invalidation is None
-        values = {name: _plain(value) if measured else None for name, value in _values(sample)}
-        fields = {name: value if isinstance(value, PLAIN) else None for name, value in sample.metadata.items()}
+        values = {name: plain(value) if measured else None for name, value in _values(sample)}
         costs = [
             usage["total_cost"]
             for usage in sample.model_usage.values()
             if isinstance(usage, dict) and isinstance(usage.get("total_cost"), int | float)
         ]
         answer = text_in(sample.output, "completion")
-        return cls(str(sample.id), sample.epoch, values, fields, sum(costs) if costs else None, answer)
+        try:
+            named = choice.read(sample.metadata)
+        except ValueError as error:
+            raise ValueError(f"the sample {str(sample.id)[:60]!r}: {error}") from None
+        cost = sum(costs) if costs else None
+        return cls(str(sample.id), sample.epoch, values, cost, answer, shown(sample.target), named)
 
 
-def of_log(content: object) -> list[ForeignResult]:
-    """Return the results of a log in JSON. Raises ValueError."""
+def of_log(content: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult]:
+    """Yield the results of a log in JSON. Raises ValueError."""
     log = _Log.model_validate(content)
-    return _results(log, map(_Measured.of, log.samples or ()))
+    yield from _results(log, (_Measured.of(sample, choice) for sample in log.samples or ()))
 
 
-def of_archive(path: Path) -> list[ForeignResult]:
+def of_archive(path: Path, choice: Choice) -> list[ForeignResult]:
     """Return the results of an .eval log. Nothing is written to the disk. Raises UserError."""
     check_size(path, float("inf"))
     try:
         with _Listing(path) as file, zipfile.ZipFile(file) as archive:
             entries = _Entries(archive)
             log = _Log.model_validate(entries.read("header.json") if "header.json" in entries.names else {})
-            return _results(log, map(_Measured.of, _samples(entries, log)))
+            return _results(log, (_Measured.of(sample, choice) for sample in _samples(entries, log)))
     except BROKEN as error:
         raise UserError(
             "bad-results-file",
@@ -133,22 +138,21 @@ def _results(log: _Log, measured: Iterable[_Measured]) -> list[ForeignResult]:
     if not scorers:  # every sample ended with an error
         scorers = [scorer.name.rpartition("/")[2] for scorer in log.eval.scorers or ()]
     return [
-        ForeignResult(
-            id=sample.id,
-            number=sample.epoch,
-            of={"scorer": scorer},
-            value=sample.values.get(scorer),
-            fields=sample.fields,
-            cost=sample.cost,
-            answer=sample.answer,
+        replace(
+            ForeignResult(
+                id=sample.id,
+                number=sample.epoch,
+                of={"scorer": scorer},
+                value=sample.values.get(scorer),
+                cost=sample.cost,
+                answer=sample.answer,
+                expected=sample.expected,
+            ),
+            **sample.named,
         )
         for sample in samples
         for scorer in scorers
     ]
-
-
-def _plain(value: object) -> object:
-    return value if value is None or isinstance(value, PLAIN) else "neither a text nor a number"
 
 
 def _values(sample: _Sample) -> Iterator[tuple[str, object]]:

@@ -1,17 +1,20 @@
 """Samples of lm-evaluation-harness: `samples_TASK_TIME.jsonl`, as --log_samples writes them.
 
-Source: lm_eval/evaluator.py of version 0.4.13.
+Source: lm_eval/evaluator.py and lm_eval/tasks/ruler/common_utils.py of version 0.4.13.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from longctx.fields import reason
-from longctx.results.foreign.result import ForeignResult
-from longctx.results.strict_json import loads
+from longctx.results.foreign.result import Choice, ForeignResult, plain, shown
+
+OTHER_LENGTH = -1
+"""What RULER's tasks write under each length but that of the sample: their metrics are named by lengths."""
 
 
 class _Sample(BaseModel):
@@ -25,38 +28,33 @@ class _Sample(BaseModel):
     doc_hash: str | None = None
 
 
-def of_lines(text: str) -> list[ForeignResult]:
-    """Return the results of a file. Raises ValueError, which names the line."""
-    results = []
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
+def results(record: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult]:
+    """Yield the results of a sample, one for each metric. Raises ValueError."""
+    sample = _Sample.model_validate(record)
+    fields = sample.model_extra or {}
+    named = choice.read(sample.doc if isinstance(sample.doc, dict) else {})
+    for metric in sample.metrics or [name for name, value in fields.items() if isinstance(value, int | float)]:
+        is_length = metric.isdecimal()
+        if is_length and fields.get(metric) == OTHER_LENGTH:
             continue
-        try:
-            sample = _Sample.model_validate(loads(line))
-        except (ValueError, ValidationError) as error:
-            raise ValueError(f"line {number}: {reason(error)}") from None
-        fields = sample.model_extra or {}
-        metrics = sample.metrics or [name for name, value in fields.items() if isinstance(value, int | float)]
-        results += [
-            ForeignResult(
-                id=str(sample.doc_id),
-                of={"filter": sample.filter, "metric": metric},
-                value=fields.get(metric),
-                fields=sample.doc if isinstance(sample.doc, dict) else {},
-                answer=_answer(fields),
-                document=sample.doc_hash,
-            )
-            for metric in metrics
-        ]
-    return results
+        result = ForeignResult(
+            id=str(sample.doc_id),
+            of={"filter": sample.filter} if is_length else {"filter": sample.filter, "metric": metric},
+            value=plain(fields.get(metric)),
+            band=metric if is_length else "all",
+            answer=_answer(fields),
+            expected=shown(fields.get("target")),
+            document=sample.doc_hash,
+        )
+        yield replace(result, **named)
 
 
-def _answer(fields: dict[str, Any]) -> str | None:
+def _answer(fields: Mapping[str, Any]) -> str | None:
     """Return what was generated; None of a task that compares likelihoods."""
     for name in ("filtered_resps", "resps"):
         first = fields.get(name)
         while isinstance(first, list) and first:
             first = first[0]
         if isinstance(first, str):
-            return first
+            return shown(first)
     return None

@@ -1,24 +1,24 @@
-"""Output of promptfoo: `promptfoo eval -o results.json`.
+"""Output of promptfoo: `promptfoo eval -o results.json`, or `results.jsonl` with a result per line.
 
-As version 0.121.20 writes it.
+As version 0.121.20 writes them.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field
 
-from longctx.fields import Amount
-from longctx.results.foreign.result import ForeignResult, text_in
+from longctx.fields import Amount, reason
+from longctx.results.foreign.result import Choice, ForeignResult, name_of, once, plain, shown, text_in
 
 ERROR = 2
 """The failureReason of a result that ended with an error."""
-LONGEST_ID = 80
-"""The length from which on variables are cut where they identify a test."""
+SUCCESS, SCORE = "success", "score"
+"""The scorers that every result has, beside its named metrics."""
 
 
 class _Provider(BaseModel):
@@ -52,47 +52,65 @@ class _Result(BaseModel):
     gradingResult: Any = None
 
 
-class _Results(BaseModel):
-    results: list[_Result] = Field(fail_fast=True)
+def knows(first: Mapping[str, Any]) -> bool:
+    """Return whether a file is an output, by its first record."""
+    return first.keys() >= {"testIdx", "promptIdx"} or (
+        isinstance(first.get("results"), dict) and "results" in first["results"]
+    )
 
 
-class _Output(BaseModel):
-    results: _Results
+def results(record: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult]:
+    """Yield the results of an output, or of a line of one, by each scorer. Raises ValueError."""
+    output = record.get("results")
+    if not isinstance(output, dict):
+        yield from _results(record, choice)
+        return
+    found = output.get("results")
+    for number, each in enumerate(found if isinstance(found, list) else ()):
+        try:
+            yield from _results(each, choice)
+        except ValueError as error:
+            raise ValueError(f"results.{number}.{reason(error)}") from None
 
 
-def of_output(content: object) -> list[ForeignResult]:
-    """Return the results of an output. Raises ValueError."""
-    found = _Output.model_validate(content).results.results
-    graded = any(result.score != result.success for result in found)
-    items = [_item(result, result.testCase.vars or result.vars) for result in found]
-    names: dict[str, set[str]] = {}
+def _results(content: object, choice: Choice) -> Iterator[ForeignResult]:
+    result = _Result.model_validate(content)
+    provider = result.provider if isinstance(result.provider, str) else result.provider.label or result.provider.id
+    treatment = {"provider": provider, "prompt": result.prompt.label, "column": str(result.promptIdx)}
+    variables = result.testCase.vars or result.vars
+    named = choice.read({**result.testCase.metadata, **variables})
+    for scorer, value in {**(result.namedScores or {}), SUCCESS: result.success, SCORE: result.score}.items():
+        found = ForeignResult(
+            id=_item(result, variables),
+            number=result.testIdx,
+            of={**treatment, "scorer": scorer},
+            value=None if result.failureReason == ERROR else plain(value),
+            cost=result.cost,
+            answer=shown(result.response.get("output")) if isinstance(result.response, dict) else None,
+            reason=text_in(result.gradingResult, "reason"),
+        )
+        yield replace(found, **named)
+
+
+def complete(results: Sequence[ForeignResult]) -> Sequence[ForeignResult]:
+    """Return the results without scores that say what success says, and with those of metrics that an error hides."""
+    successes = [result for result in results if result.of["scorer"] == SUCCESS]
+    scores = [result for result in results if result.of["scorer"] == SCORE]
+    graded = any(score.value != success.value for score, success in zip(scores, successes, strict=True))
+    metrics: dict[str, set[str]] = {}
     """The items that each metric measures; those that have no such assertion are no failures of it."""
-    for item, result in zip(items, found, strict=True):
-        for name in result.namedScores or ():
-            names.setdefault(name, set()).add(item)
-    results = []
-    for item, result in zip(items, found, strict=True):
-        values = {**(result.namedScores or {}), "success": result.success, "score": result.score}
-        provider = result.provider if isinstance(result.provider, str) else result.provider.label or result.provider.id
-        treatment = {"provider": provider, "prompt": result.prompt.label, "column": str(result.promptIdx)}
-        results += [
-            ForeignResult(
-                id=item,
-                number=result.testIdx,
-                of={**treatment, "scorer": scorer},
-                value=None if result.failureReason == ERROR else values.get(scorer),
-                fields={**result.testCase.metadata, **(result.testCase.vars or result.vars)},
-                cost=result.cost,
-                answer=text_in(result.response, "output"),
-                reason=text_in(result.gradingResult, "reason"),
-            )
-            for scorer in (
-                *(name for name, of in names.items() if item in of),
-                "success",
-                *(["score"] if graded else []),
-            )
-        ]
-    return results
+    for result in results:
+        if (scorer := result.of["scorer"]) not in (SUCCESS, SCORE):
+            metrics.setdefault(scorer, set()).add(result.id)
+    present = {(result.id, result.number, *result.of.values()) for result in results}
+    hidden = [
+        replace(result, of=of, value=None)
+        for result in successes
+        for metric, items in metrics.items()
+        if result.id in items
+        and (result.id, result.number, *(of := {**result.of, "scorer": metric}).values()) not in present
+    ]
+    return once([*(result for result in results if graded or result.of["scorer"] != SCORE), *hidden])
 
 
 def _item(result: _Result, variables: Mapping[str, Any]) -> str:
@@ -101,7 +119,4 @@ def _item(result: _Result, variables: Mapping[str, Any]) -> str:
         return result.testCase.description or f"test {result.testIdx}"
     if isinstance(of_test := variables.get("id"), str | int):
         return str(of_test)
-    text = json.dumps(variables, sort_keys=True)
-    if len(text) <= LONGEST_ID:
-        return text
-    return f"{text[:LONGEST_ID]}… {hashlib.sha256(text.encode()).hexdigest()[:8]}"
+    return name_of(json.dumps(variables, sort_keys=True))

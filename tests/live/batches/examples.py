@@ -7,18 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.live.asking import ask_all
 from longctx.live.batches.collect import Batches, BatchTerms, Clock
 from longctx.live.batches.filling import ask_in_batches
-from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id, place_in, place_of
+from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import Tape
+from longctx.vocabulary.cell import Reply
 from tests.batch_server import BatchServer, Turned
 
 NAME = "20260101T000000-0123abcd"
@@ -37,9 +38,9 @@ class Told:
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)
 
-    def ended(self, trial: Trial, built: BuiltTrial, result: Reply | Failure) -> None:
-        assert trial.key not in self.results, "told twice"
-        self.results[trial.key] = result
+    def ended(self, request: Request, result: Reply | Failure) -> None:
+        assert request.key not in self.results, "told twice"
+        self.results[request.key] = result
 
 
 @dataclass
@@ -66,7 +67,7 @@ def run(
     cap: float | None = None,
     turned: Turned | None = None,
     name: str = "run",
-    lacking: Sequence[Trial] | None = None,
+    lacking: Sequence[Request] | None = None,
     base_url: str | None = None,
 ) -> Ran:
     """Ask as a live run does: collect the batches that have ended, then ask what the tape lacks and no batch holds."""
@@ -81,14 +82,14 @@ def run(
             await batches.collect()
             held = batches.held()
             trials = missing(tape, cases) if lacking is None else lacking
-            trials = [trial for trial in trials if place_in(trial) not in batches.collected]
-            free = [trial for trial in trials if place_in(trial) not in held]
+            trials = [trial for trial in trials if trial.place not in batches.collected]
+            free = [trial for trial in trials if trial.place not in held]
             bounds = Bounds.of(4, cap)
 
-            async def directly(some: Sequence[Trial]) -> Asked:
+            async def directly(some: Sequence[Request]) -> Asked:
                 return await ask_all(client, tape, some, bounds, progress)
 
-            waited = [trial for trial in trials if place_in(trial) in held]
+            waited = [trial for trial in trials if trial.place in held]
             return await ask_in_batches(batches, free, waited, directly, bounds.budget, progress)
 
     return Ran(asyncio.run(ask()), messages, progress, clock.slept)
@@ -100,8 +101,8 @@ def lacking(folder: Path, cases: Sequence[Case]) -> int:
 
 def claimed(folder: Path, server: str, case: Case, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
     """Claim a batch of a case's trials, as a run that died has left it, and return it."""
-    wanted = [Wanted.of(trial, trial.build()) for trial in case.each_trial()]
-    requests = tuple(InBatch(custom_id(NAME, place_of(each)), each) for each in wanted)
+    place = [Place.of(trial, trial.build()) for trial in case.each_trial()]
+    requests = tuple(InBatch(custom_id(NAME, each), each) for each in place)
     batch = Batch(NAME, server, server, claimed_at, requests, id, created_at if id else "")
     Ledger(folder).claim(batch)
     return batch

@@ -14,11 +14,12 @@ from longctx.live.cost.estimate import estimate
 from longctx.live.cost.prefixes import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place, Request
+from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, Turned
 from tests.live.batches.examples import run
 from tests.prefix_cache import CHARACTERS_A_TOKEN, TimedCache
-from tests.recording.examples import collage_case, line_case
+from tests.recording.examples import collage_case, line_case, requests_of
 
 PRICES = Prices(
     input=1,
@@ -55,7 +56,7 @@ def test_the_first_writes_for_an_hour_and_the_batch_reads(tmp_path: Path) -> Non
         assert len(server.asked) == len(firsts) < 10
         assert [len(batch.requests) for batch in server.created] == [48 - len(firsts)]
     tape = Tape(tmp_path)
-    replies = {trial.key: tape.reply(Wanted.of(trial, trial.build())) for trial in asked}
+    replies = {trial.key: tape.reply(Place.of(trial.trial, trial.build())) for trial in asked}
     batched = [reply for reply in replies.values() if reply and reply.batched]
     read = sum(reply.cached_tokens or 0 for reply in batched)
     assert read == sum(trial.shared.read // CHARACTERS_A_TOKEN for trial in asked if trial.key not in firsts), (
@@ -83,16 +84,16 @@ def test_marks_of_five_minutes_would_be_in_vain(tmp_path: Path) -> None:
 def test_it_pays_from_five_prompts_on(prompts: int, pays: bool) -> None:
     """All of each prompt is shared, so it pays if 2 + 0.05 (n - 1) < 0.5 n."""
     case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
-    trials = [Trial(case, 0, repeat) for repeat in range(prompts)]
+    trials = [Request.of(Trial(case, 0, repeat)) for repeat in range(prompts)]
     assert pays_in_batches(trials, [1.0] * prompts) == pays
 
 
 def test_what_the_first_loses_of_the_discount_counts() -> None:
     case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
-    trials = [Trial(case, 0, repeat) for repeat in range(8)]
+    trials = [Request.of(Trial(case, 0, repeat)) for repeat in range(8)]
     assert pays_in_batches(trials, [0.9] * 8)
     assert not pays_in_batches(trials, [0.05] * 8)
-    assert pays_in_batches([Trial(line_case(), 0)] * 2, [0.1] * 2), "where prices are not known"
+    assert pays_in_batches([Request.of(Trial(line_case(), 0))] * 2, [0.1] * 2), "where prices are not known"
 
 
 def test_a_profile_whose_price_of_an_hour_is_not_known_marks_nothing() -> None:
@@ -120,7 +121,7 @@ def test_the_estimate_counts_with_it(tmp_path: Path) -> None:
     assert estimated.price.planned < estimated.price.batch < estimated.price.standard
     assert "in batches with the prompt cache ($" in str(estimated)
     dear = line_case(prices=PRICES.model_copy(update={"input": 1000}))
-    [priced] = estimate([dear], dear.each_trial(), batches=True)
+    [priced] = estimate([dear], requests_of(dear), batches=True)
     assert "in batches ($" in str(priced)
     assert "asked directly)" in str(priced)
 

@@ -41,7 +41,7 @@ def causes(collected: Collected) -> list[str]:
 
 
 def texts(folder: Path, batch: Batch) -> list[str | None]:
-    replies = [Tape(folder).reply(request.wanted) for request in batch.requests]
+    replies = [Tape(folder).reply(request.place) for request in batch.requests]
     return [reply and reply.text for reply in replies]
 
 
@@ -67,7 +67,7 @@ def test_several_downloads_are_joined(tmp_path: Path) -> None:
     for request in batch.requests:
         assert request.custom_id in collecting.missing
         collecting.note(right(request.custom_id))
-        assert Tape(tmp_path).reply(request.wanted), "it is on the tape as soon as it arrives"
+        assert Tape(tmp_path).reply(request.place), "it is on the tape as soon as it arrives"
     assert not collecting.missing
     assert len(collecting.answered()) == 3
 

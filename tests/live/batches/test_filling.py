@@ -12,7 +12,8 @@ from longctx.config.models import Prices
 from longctx.live.batches import ledger
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
-from longctx.recording.tape import Tape, Wanted
+from longctx.recording.request import Place
+from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
 from tests.live.batches.examples import Ran, claimed, lacking, run
@@ -26,7 +27,7 @@ PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(20
 
 def replies(folder: Path) -> list[Reply]:
     tape = Tape(folder, "none", "run")
-    answered = [tape.reply(Wanted.of(trial, trial.build())) for case in CASES for trial in case.each_trial()]
+    answered = [tape.reply(Place.of(trial, trial.build())) for case in CASES for trial in case.each_trial()]
     return [reply for reply in answered if reply]
 
 

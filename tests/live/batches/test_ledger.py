@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.live.batches.ledger import FOLDER, Ledger, custom_id, place_of
-from longctx.recording.tape import Wanted
+from longctx.live.batches.ledger import FOLDER, Ledger, custom_id
+from longctx.recording.request import Place
 from tests.live.batches.examples import AT, NAME, claimed
 from tests.recording.examples import line_case
 from tests.refusals import refused
@@ -29,7 +29,7 @@ def test_the_file_tells_custom_ids_and_digests(tmp_path: Path) -> None:
     claim = json.loads((tmp_path / FOLDER / f"{NAME}.json").read_text())
     assert [request["custom_id"] for request in claim["requests"]] == [request.custom_id for request in batch.requests]
     assert [request["wanted"]["sha256"] for request in claim["requests"]] == [
-        request.wanted.sha256 for request in batch.requests
+        request.place.sha256 for request in batch.requests
     ]
 
 
@@ -115,9 +115,9 @@ def test_what_a_stranger_may_have_written(tmp_path: Path, case: str) -> None:
     elif case in STRANGE_REQUESTS:
         name, value = STRANGE_REQUESTS[case]
         batch["requests"][0]["wanted"][name] = value
-        wanted = Wanted(**batch["requests"][0]["wanted"])
+        place = Place(**batch["requests"][0]["wanted"])
         if name == "file":
-            batch["requests"][0]["custom_id"] = custom_id(NAME, place_of(wanted))
+            batch["requests"][0]["custom_id"] = custom_id(NAME, place)
     else:
         batch["requests"][0]["custom_id"], batch["requests"][1]["custom_id"] = (
             batch["requests"][1]["custom_id"],

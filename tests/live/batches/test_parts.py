@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from itertools import zip_longest
@@ -10,12 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Case, Shared, Trial
+from longctx.cases.case import Case, Trial
 from longctx.live.batches.collect import utc_now
-from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, place_of, size_of, split_by_limits
-from longctx.live.request import Request
-from longctx.recording.request import digest
-from longctx.recording.tape import Wanted
+from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, size_of, split_by_limits
+from longctx.recording.request import Place, Request, Shared, digest
 from tests.batch_server import CUSTOM_ID
 from tests.recording.examples import line_case, passkey_case
 
@@ -49,21 +48,21 @@ def test_one_part_is_built_at_a_time() -> None:
 )
 def test_what_is_sent_has_the_digest_of_a_direct_request(case: Case) -> None:
     trial = Trial(case.fitted(), 0)
-    assert digest(Request.of(trial).body) == Wanted.of(trial, trial.build()).sha256
+    assert digest(Request.of(trial).ready().body) == Place.of(trial, trial.build()).sha256
 
 
 def test_marks_and_a_stream_do_not_change_it() -> None:
     case = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
-    trial = Trial(case, 0, shared=Shared(100, (50,)))
-    body = Request.of(trial).in_batch.body
+    trial = dataclasses.replace(Request.of(Trial(case, 0)), shared=Shared(100, (50,)))
+    body = trial.ready().in_batch.body
     assert "stream" not in body
     assert body["messages"][0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
-    assert digest(body) == Wanted.of(Trial(case, 0), Trial(case, 0).build()).sha256
+    assert digest(body) == Place.of(Trial(case, 0), Trial(case, 0).build()).sha256
 
 
 def test_a_batch_is_as_large_as_its_parts() -> None:
     trials = [Trial(line_case(), index) for index in range(2)]
-    bodies = [Request.of(trial).body | {"ü": "\ud800"} for trial in trials]
+    bodies = [Request.of(trial).ready().body | {"ü": "\ud800"} for trial in trials]
     whole = {"requests": [{"custom_id": "x" * 64, "params": body} for body in bodies]}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
     assert AROUND + sum(size_of("x" * 64, body) for body in bodies) == len(text) + 1
@@ -71,7 +70,7 @@ def test_a_batch_is_as_large_as_its_parts() -> None:
 
 def test_an_id_stands_for_trial_and_repeat_in_one_batch() -> None:
     trials = [Trial(line_case(), index, repeat) for index in range(2) for repeat in range(2)]
-    places = [place_of(Wanted.of(trial, trial.build())) for trial in trials]
+    places = [Place.of(trial, trial.build()) for trial in trials]
     names = [new_name(utc_now()) for _ in range(2)]
     ids = {custom_id(name, place) for name in names for place in places}
     assert len(ids) == 8

@@ -7,24 +7,20 @@ import datetime
 
 import pytest
 
-from longctx.cases.case import Case, Shared, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, Tier, TokensPerUnit
 from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_warnings
 from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
-from tests.recording.examples import collage_case, line_case, passkey_case
+from longctx.recording.request import Shared
+from tests.recording.examples import collage_case, line_case, passkey_case, requests_of
 
 DAY = datetime.date(2026, 1, 1)
 PRICES = Prices(input=1000, output=2000, dated=DAY)
 
 
-def asked(*cases: Case) -> list[Trial]:
-    return [trial for case in cases for trial in case.each_trial()]
-
-
 def test_a_line_for_each_test_and_model() -> None:
     cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
-    estimates = estimate(cases, asked(*cases))
+    estimates = estimate(cases, requests_of(*cases))
     assert [(estimated.model, estimated.test, estimated.trials) for estimated in estimates] == [
         ("toy", "line_retrieval", 4),
         ("toy", "passkey", 2),
@@ -35,7 +31,7 @@ def test_a_line_for_each_test_and_model() -> None:
 def test_only_what_is_asked_costs() -> None:
     known = {"prices": PRICES, "tokens": TokensPerUnit(line=20)}
     few, many = line_case(10, trials=3, **known), line_case(100, trials=3, **known)
-    [estimated] = estimate([few, many], [*asked(few)[:1], *asked(many)[:2]])
+    [estimated] = estimate([few, many], [*requests_of(few)[:1], *requests_of(many)[:2]])
     assert (estimated.to_ask, estimated.trials) == (3, 6)
     assert (estimated.input_tokens, estimated.output_tokens) == (300 + 2 * 2100, 30)
     assert estimated.price is not None
@@ -48,7 +44,7 @@ def test_only_what_is_asked_costs() -> None:
 
 def test_room_for_thinking_is_distinguished() -> None:
     case = line_case(10, thinking_tokens=4096)
-    [line] = estimate([case], asked(case))
+    [line] = estimate([case], requests_of(case))
     assert "at most 8,212 output tokens (8,192 of them for thinking), price not known" in str(line)
 
 
@@ -58,12 +54,12 @@ def test_a_price_that_is_not_known_is_reported_as_unknown() -> None:
 
 
 def test_what_cannot_be_built_yet_is_all_to_ask() -> None:
-    [estimated] = estimate([line_case(3)], asked(line_case(3)), [line_case(5)])
+    [estimated] = estimate([line_case(3)], requests_of(line_case(3)), [line_case(5)])
     assert (estimated.to_ask, estimated.trials) == (4, 4)
 
 
 def test_what_the_server_counted_is_used_and_said() -> None:
-    [estimated] = estimate([line_case()], [Trial(dataclasses.replace(line_case(), counted=1234), 0)])
+    [estimated] = estimate([line_case()], requests_of(dataclasses.replace(line_case(), counted=1234))[:1])
     assert estimated.input_tokens == 1234
     assert str(estimated).endswith("Tokens counted by the server.")
 
@@ -73,7 +69,7 @@ def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
     prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
     model = {"prices": prices, "caching": Caching(min_tokens=100)}
     cases = [collage_case(variant, **model) for variant in VARIANTS]
-    trials = sorted(asked(*cases), key=lambda trial: trial.build().prefix)
+    trials = sorted(requests_of(*cases), key=lambda trial: trial.build().prefix)
     [estimated] = estimate(cases, shared(trials))
     assert estimated.price is not None
     assert estimated.price.batch == estimated.price.standard / 2
@@ -92,11 +88,11 @@ def test_each_prompt_costs_by_its_own_length() -> None:
     case = line_case(trials=1, prices=prices)
     at, beyond = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
     whole = 1000 * 1000 + 10 * 2000 + 1001 * 5000 + 10 * 9000
-    [estimated] = estimate([at, beyond], asked(at, beyond))
+    [estimated] = estimate([at, beyond], requests_of(at, beyond))
     assert estimated.price is not None
     assert dataclasses.astuple(estimated.price)[:3] == pytest.approx((whole / 1e6, whole / 1e6, whole / 2e6))
     kept = Shared(length=100, cuts=(60,), read=20, after="the one before")  # a fifth is read, two fifths are written
-    [estimated] = estimate([at, beyond], [dataclasses.replace(trial, shared=kept) for trial in asked(at, beyond)])
+    [estimated] = estimate([at, beyond], [dataclasses.replace(trial, shared=kept) for trial in requests_of(at, beyond)])
     assert estimated.price is not None
     cached = 400 * 1000 + 200 * 100 + 400 * 1250 + 10 * 2000
     cached += 400.4 * 5000 + 200.2 * 500 + 400.4 * 6250 + 10 * 9000

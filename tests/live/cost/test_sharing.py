@@ -11,26 +11,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Case, Shared, Trial
+from longctx.cases.case import Case, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
 from longctx.live.cost.prefixes import Prefix, common_length, pays, plan, shared, shared_prefixes
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
-from longctx.recording.request import digest, parameters, request_body
+from longctx.recording.request import Request, Shared, digest, parameters, request_body
 from longctx.recording.tape import Tape
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
-from tests.recording.examples import collage_case, line_case, passkey_case
+from tests.recording.examples import collage_case, line_case, passkey_case, requests_of
 
 PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
 WORDS = line_case().wording.words
 CACHED = {"prices": PRICES, "caching": Caching(min_tokens=100)}
 
 
-def in_order(tmp_path: Path, *cases: Case) -> list[Trial]:
+def in_order(tmp_path: Path, *cases: Case) -> list[Request]:
     return shared(missing(Tape(tmp_path, "once"), [case.fitted() for case in cases]))
 
 
-def sent(trial: Trial) -> dict[str, object]:
+def sent(trial: Request) -> dict[str, object]:
     return parameters(trial.build(), trial.case.model, trial.shared.cuts)
 
 
@@ -93,7 +93,7 @@ def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
     case = dataclasses.replace(line_case(200, trials=1, **model), repeats=2)
     short, long = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
     for writer, reader, marked in ((short, short, True), (long, long, True), (short, long, True), (long, short, False)):
-        first, second = shared([Trial(writer, 0, repeat=0), Trial(reader, 0, repeat=1)])
+        first, second = shared([Request.of(Trial(writer, 0, repeat=0)), Request.of(Trial(reader, 0, repeat=1))])
         assert (bool(first.shared.cuts), bool(second.shared.read)) == (marked, marked)
 
 
@@ -170,7 +170,7 @@ def test_the_request_is_known_by_the_same_digest_and_says_the_same(tmp_path: Pat
 
 
 def test_without_caching_nothing_is_built_or_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    trials = list(passkey_case(4096, 2048, prices=PRICES).fitted().each_trial())
+    trials = requests_of(passkey_case(4096, 2048, prices=PRICES).fitted())
     bodies = [parameters(trial.build(), trial.case.model) for trial in trials]
     monkeypatch.setattr(Trial, "build", None)
     planned = shared(trials)
@@ -197,7 +197,7 @@ def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
 def test_a_prompt_with_nothing_but_short_templates_to_share_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
     case = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
     monkeypatch.setattr(Trial, "build", None)
-    assert [trial.shared for trial in shared(list(case.each_trial()))] == [Shared()] * 3
+    assert [trial.shared for trial in shared(requests_of(case))] == [Shared()] * 3
 
 
 def test_a_long_template_is_shared(tmp_path: Path) -> None:

@@ -91,7 +91,7 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     assert cell.tokens["filler"] == count_tokens(words["filler"])
     assert cell.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
     assert [request.path for request in server.received].count("/v1/messages/count_tokens") == len(
-        Passkey.probes(words)
+        Passkey.declared.counts.probes(words)
     )
     assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
     assert load_model(mine, "org/toy").token_values("passkey", case.wording.digest) == cases[1].token_values

@@ -7,25 +7,26 @@ from collections.abc import Sequence
 
 import pytest
 
-from longctx.cases.case import Case, Trial
+from longctx.cases.case import Case
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_counted_tokens
+from longctx.recording.request import Request
 from tests.here import HERE
 from tests.protocols import Control
-from tests.recording.examples import line_case
+from tests.recording.examples import line_case, requests_of
 from tests.servers import SimulatedServer, count_tokens
 
 TOOLS = [{"name": "look_up", "description": "Look a word up.", "input_schema": {"type": "object"}}]
 EDITS = {"edits": [{"type": "clear_tool_uses_20250919"}]}
 
 
-def counts(server: SimulatedServer, trials: Sequence[Trial]) -> list[Trial]:
-    async def run() -> list[Trial]:
+def counts(server: SimulatedServer, requests: Sequence[Request]) -> list[Request]:
+    async def run() -> list[Request]:
         async with open_client(None, server.url, 1) as client:
-            return await with_counted_tokens(client, trials, print)
+            return await with_counted_tokens(client, requests, print)
 
     return asyncio.run(run())
 
@@ -43,7 +44,7 @@ def test_everything_that_a_request_holds_is_counted(server: SimulatedServer) -> 
         extra_body={"tools": TOOLS, "context_management": EDITS, "temperature": 0},
     )
     with server:
-        counts(server, list(case.each_trial()))
+        counts(server, requests_of(case))
     [counting] = server.received
     assert counting.path == "/v1/messages/count_tokens"
     assert set(counting.body) == {
@@ -58,7 +59,7 @@ def test_prompts_of_one_cell_are_counted_by_their_mean_length(server: SimulatedS
     wording = PromptSet.open(HERE, "protocol").wording(Control)
     bank = load_bank(HERE, None, None, "toy")
     case = Case(ModelProfile(model="toy"), wording, Control(5000, "right", bank=lambda: bank), seed=0, trials=24)
-    trials = [Trial(case, trial.index, built=trial.build()) for trial in case.each_trial()]
+    trials = [request.ready() for request in requests_of(case)]
     sizes = [count_tokens(trial.build().user) for trial in trials]
     assert min(sizes) < max(sizes)
     with server:

@@ -16,7 +16,7 @@ from longctx.live.server.client import Client, open_client
 from longctx.live.server.counting import count_tokens, described_by_server, token_counts, tokens_per_unit
 from longctx.recording.reply import MalformedAnswer
 from longctx.registry import shipped
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.declaration import Protocol
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.protocols import Passkey
@@ -60,19 +60,15 @@ def test_counts_that_contradict_each_other_are_no_measure() -> None:
     """Every text takes 12 tokens, which leaves none for a filler."""
     wording = SEED.wording(Passkey)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*filler"):
-        asked(lambda client: token_counts(client, TOY, Passkey, wording), counting=ONE_COUNT)
+        asked(lambda client: token_counts(client, TOY, Passkey.declared, wording), counting=ONE_COUNT)
     with pytest.raises(MalformedAnswer, match=r"the server's counts cannot be right: .*line"):
         asked(lambda client: tokens_per_unit(HERE, client, TOY), counting=ONE_COUNT)
 
 
-MEASURED = [test.cell for test in shipped().values() if test.cell.probes(SEED.wording(test.cell).words)]
+MEASURED = [test for test in shipped().values() if test.counts]
 
 
-def test_what_needs_counts_is_known_without_building_its_texts() -> None:
-    assert [test.cell for test in shipped().values() if test.cell.is_counted()] == MEASURED
-
-
-@pytest.mark.parametrize("test", MEASURED, ids=lambda test: str(test.test))
+@pytest.mark.parametrize("test", MEASURED, ids=lambda test: str(test.name))
 @pytest.mark.parametrize(
     "lie",
     [
@@ -82,13 +78,13 @@ def test_what_needs_counts_is_known_without_building_its_texts() -> None:
         lambda text: 10**6 * len(text),
     ],
 )
-def test_no_test_is_measured_by_counts_that_cannot_be_right(test: type[Cell], lie: Callable[[str], int]) -> None:
+def test_no_test_is_measured_by_counts_that_cannot_be_right(test: Protocol, lie: Callable[[str], int]) -> None:
     async def counter(client: Client, model: ModelProfile, text: str, system: str) -> int:
         return lie(text)
 
     async def run() -> None:
         async with open_client(None, "http://127.0.0.1:1", 1) as client:
-            await token_counts(client, TOY, test, SEED.wording(test), counter)
+            await token_counts(client, TOY, test, SEED.wording(test.cell), counter)
 
     with pytest.raises(MalformedAnswer, match="the server's counts cannot be right: "):
         asyncio.run(run())

@@ -31,7 +31,7 @@ from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import Tape
-from tests.recording.examples import line_case, send, wanted
+from tests.recording.examples import line_case, place, send
 from tests.refusals import refused
 from tests.servers import Answer, ForwardProxy, SimulatedServer
 
@@ -70,7 +70,7 @@ def test_a_proxy_of_the_environment_is_used(
     assert ask(tmp_path).isdigit()
     assert [line.split()[0] for line in proxy.passed] == ["POST"]
     assert "/v1/messages" in proxy.passed[0]
-    assert Tape(tmp_path).status(wanted(line_case())) == "found"
+    assert Tape(tmp_path).status(place(line_case())) == "found"
 
 
 @pytest.mark.parametrize("exempt", ["127.0.0.1", "*"])

@@ -18,7 +18,7 @@ from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
 from tests.protocols import Passkey
 from tests.providers import ENVIRONMENTS, SECRETS, VARIABLES, ProviderServer
-from tests.recording.examples import line_case, passkey_case, send, wanted
+from tests.recording.examples import line_case, passkey_case, place, send
 from tests.refusals import refused
 
 THERE = {"bedrock": "arn:aws:bedrock:eu-west-1:1:inference-profile/eu.toy-v1:0", "vertex": "toy@20260101"}
@@ -58,7 +58,7 @@ def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: di
 
     assert [body["model"] for body in server.asked] == [case.model.sent_as]
     assert server.asked[0]["temperature"] == 0
-    reply = Tape(folder).reply(wanted(case))
+    reply = Tape(folder).reply(place(case))
     assert reply is not None
     assert reply.text == asked.content[0].text == trial.build().expected
     kept = "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
@@ -66,7 +66,7 @@ def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: di
     assert server.url not in kept
 
     elsewhere = line_case(extra_body={"temperature": 0}, effort="low")
-    assert Tape(folder).reply(wanted(elsewhere)) == reply, "the same question, whoever is asked"
+    assert Tape(folder).reply(place(elsewhere)) == reply, "the same question, whoever is asked"
 
 
 def test_what_is_recorded_is_played_without_the_network(
@@ -98,7 +98,9 @@ def test_tokens_are_counted_where_the_provider_counts_them(
         [reply] = asyncio.run(run())
         assert reply.token_values
         counted = [request.body for request in server.received if request.path == "/v1/messages/count_tokens"]
-        assert [body["model"] for body in counted] == [case.model.sent_as] * len(Passkey.probes(case.wording.words))
+        assert [body["model"] for body in counted] == [case.model.sent_as] * len(
+            Passkey.declared.counts.probes(case.wording.words)
+        )
 
 
 def opened(tmp_path: Path, provider: str) -> object:

@@ -14,7 +14,8 @@ def read(
     file: Path | str, cluster: str | None = None, band: str | None = None, **select: str
 ) -> list[tuple[object, ...]]:
     """Return the item, band, cluster, repeat and credit of each result; None for one that was not measured."""
-    rows = load_imported(DATA / file, Choice(select, cluster, band))
+    named = {name: field for name, field in (("cluster", cluster), ("band", band)) if field}
+    rows = load_imported(DATA / file, Choice(select, named)).rows
     return [(row.item, row.band, row.cluster, row.repeat, row.credit if row.measured else None) for row in rows]
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from longctx.results.foreign import inspect_ai
+from longctx.results.foreign.result import Choice
 from longctx.results.imported import load_imported
 from tests.refusals import refused
 from tests.results.foreign.files import DATA, credits, read
@@ -86,10 +87,15 @@ def test_if_every_sample_fails_none_is_measured(tmp_path: Path) -> None:
     assert credits(archive(tmp_path / "log.eval", log), scorer="match") == [None]
 
 
+def test_the_target_is_what_was_expected() -> None:
+    rows = load_imported(DATA / OLD, Choice({"scorer": "match"})).rows
+    assert [row.expected for row in rows][:3] == ["0", "2", "4"]
+
+
 def test_costs_are_added(tmp_path: Path) -> None:
     usage = {"a": {"total_cost": 0.002}, "b": {"total_cost": 0.001}, "c": {}}
     file = archive(tmp_path / "log.eval", {"summaries.json": [sample("a", "C", model_usage=usage), sample("b", "I")]})
-    assert [row.cost_usd for row in load_imported(file)] == [pytest.approx(0.003), None]
+    assert [row.cost_usd for row in load_imported(file).rows] == [pytest.approx(0.003), None]
 
 
 SAMPLES = [sample("a", "C")]
@@ -170,12 +176,13 @@ def test_many_values_are_not_parsed(tmp_path: Path) -> None:
 
 def test_what_is_neither_text_nor_number_is_not_kept(tmp_path: Path) -> None:
     entry = sample("a", [[]] * 1000, metadata={"notes": [[]] * 1000, "level": 3})
-    [result] = inspect_ai.of_archive(archive(tmp_path / "log.eval", {"samples/a.json": entry}))
-    assert result.fields == {"notes": None, "level": 3}
-    with pytest.raises(ValueError, match="is no text and no number"):
-        result.text("notes")
-    with pytest.raises(ValueError, match="its score is not between 0 and 1"):
+    log = archive(tmp_path / "log.eval", {"samples/a.json": entry})
+    [result] = inspect_ai.of_archive(log, Choice(named={"band": "level"}))
+    assert (result.band, result.value) == ("3", "neither a text nor a number")
+    with pytest.raises(ValueError, match="is no outcome"):
         result.score()
+    with refused("bad-results-file", "the sample 'a': its field 'notes' is no text and no number"):
+        inspect_ai.of_archive(log, Choice(named={"band": "notes"}))
 
 
 def test_many_entries_are_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,5 +69,30 @@ def test_a_metric_measures_the_tests_that_have_it(tmp_path: Path) -> None:
 
 
 def test_a_bad_output_is_named(tmp_path: Path) -> None:
-    with refused("bad-results-file", "results.json", "results.results.0.success"):
+    with refused("bad-result", "results.json", "results.0.success"):
         load_imported(output(tmp_path / "results.json", {"success": [], "score": 1}))
+
+
+def test_json_lines_are_read_as_the_json_is() -> None:
+    lines = "promptfoo_0.121.20.jsonl"
+    with refused(
+        "choose-results", "provider=first, provider=second; prompt=What", "scorer=success, scorer=score, scorer=digit"
+    ):
+        load_imported(DATA / lines)
+    of = {"provider": "second", "prompt": BRIEF, "scorer": "success"}
+    assert read(lines, cluster="document", **of) == [
+        *[("s1", "all", "d1", 0, 1), ("s1", "all", "d1", 1, 1), ("s2", "all", "d1", 0, 0), ("s2", "all", "d1", 1, 0)],
+        *[("s3", "all", "d2", 0, None), ("s3", "all", "d2", 1, None)],
+    ]
+    assert read(lines, provider="second", column="3", scorer="digit") == [
+        ("s2", "all", None, 0, 1),
+        ("s2", "all", None, 1, 1),
+    ]
+
+
+def test_answers_and_reasons_are_kept() -> None:
+    select = {"provider": "second", "prompt": BRIEF, "scorer": "success"}
+    rows = load_imported(DATA / "promptfoo_0.121.20.jsonl", Choice(select)).rows
+    assert [(row.returned, row.why) for row in rows if row.item == "s2"] == [
+        ("5", 'Expected output "5" to equal "4"')
+    ] * 2

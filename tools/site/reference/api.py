@@ -10,7 +10,6 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
-from dataclasses import is_dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -103,7 +102,6 @@ def _is_called(name: str, value: Any) -> bool:
     return inspect.isfunction(value) or (
         inspect.isclass(value)
         and not inspect.get_annotations(value)
-        and not is_dataclass(value)
         and "__init__" in vars(value)
         and name not in GIVEN
     )
@@ -116,7 +114,6 @@ def _signature(value: Any) -> str:
 
 
 def _fields(kind: type) -> Iterator[str]:
-    kind = next(each for each in kind.__mro__ if inspect.get_annotations(each) or not is_dataclass(each))
     words = words_below(kind)
     for name, annotation in inspect.get_annotations(kind).items():
         if not name.startswith(("_", "model_")) and name not in INTERNAL.get(kind.__name__, ()):

@@ -1,0 +1,195 @@
+"""Records of a file that people bring: JSON lines, a JSON document or array, CSV or TSV, each also gzipped.
+
+JSON is read strictly: what it leaves open is refused.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from longctx.config.project_files import check_size
+from longctx.errors import UserError
+from longctx.fields import parsed
+from longctx.text import visible
+
+GZIP = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+MOST_UNPACKED = 100_000_000
+"""The most bytes of a file that was compressed."""
+MOST_OF_CELL = 32_000_000
+"""The most characters of a table's cell."""
+MOST_COLUMNS = 100_000
+"""The most delimiters in a line of a table."""
+DELIMITERS = "\t,;"
+PIECE = 1 << 20
+LIKE_AN_ID = re.compile(r"(?:.*_)?(?:id|idx|index|key)", re.IGNORECASE)
+MOST_VALUES, CHARACTERS = 2_000_000, 16
+"""The most values of a text, and the characters for each that a text with more must have.
+
+An empty list takes 3 characters, next to nothing in an archive, and 64 bytes of memory.
+"""
+STRING = re.compile(r'"(?:[^"\\]+|\\.)*+"?', re.DOTALL)
+WHOLE = "it"
+"""The place of a record that is all of its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An object of JSON, or a row of a table by the names of its columns."""
+
+    place: str
+    """Where it is in its file, such as `line 3`."""
+    value: Mapping[str, Any]
+
+
+def records(path: Path) -> Iterator[Entry]:
+    """Yield the records of a file. Raises ValueError, which names the place, UserError and FileNotFoundError."""
+    check_size(path)
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise UserError("not-readable", f"{path} cannot be read: {error.strerror}.") from None
+    if content.startswith(GZIP):
+        content = _unpacked(path)
+    content = content.removeprefix(BYTE_ORDER_MARK)
+    if (first := re.search(rb"\S", content)) is None:
+        return
+    try:
+        yield from {b"[": _entries, b"{": _objects}.get(first[0], _rows)(content)
+    except UnicodeDecodeError as error:
+        raise UserError("not-utf-8", f"{path} is not UTF-8 text ({error.reason}): save it as UTF-8.") from None
+
+
+def likely_id(fields: Iterable[str]) -> str | None:
+    """Return the field that is named like one that identifies an item; None if there is none."""
+    return next(filter(LIKE_AN_ID.fullmatch, fields), None)
+
+
+def _unpacked(path: Path) -> bytes:
+    """Return the content of a compressed file. Raises ValueError if it is damaged, or would fill the memory."""
+    content = bytearray()
+    try:
+        with gzip.open(path) as file:
+            while piece := file.read(PIECE):
+                content += piece
+                if len(content) > MOST_UNPACKED:
+                    raise ValueError(f"it unpacks to more than {MOST_UNPACKED:,} bytes")
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError(f"its compressed content is damaged ({error})") from None
+    return bytes(content)
+
+
+def _json(text: bytes, place: str) -> Any:
+    decoded = text.decode()
+    try:
+        return loads(decoded)
+    except ValueError as error:
+        raise ValueError(f"{place} is not JSON: {error}") from None
+
+
+def _record(value: object, place: str) -> Entry:
+    if not isinstance(value, dict):
+        raise ValueError(f"{place} is no JSON object")
+    return Entry(place, value)
+
+
+def _entries(content: bytes) -> Iterator[Entry]:
+    for number, entry in enumerate(_json(content, WHOLE), start=1):
+        yield _record(entry, f"entry {number:,}")
+
+
+def _objects(content: bytes) -> Iterator[Entry]:
+    """Yield the objects of JSON lines, or the only one, if it goes on beyond its first line."""
+    lines = filter(lambda numbered: not numbered[1].isspace(), enumerate(io.BytesIO(content), start=1))
+    first = next(lines)
+    if not first[1].rstrip().endswith(b"}"):
+        yield _record(_json(content, WHOLE), WHOLE)
+        return
+    for number, line in chain((first,), lines):  # JSON allows U+2028 and its like within a line
+        place = f"line {number:,}"
+        yield _record(_json(line, place), place)
+
+
+def _rows(content: bytes) -> Iterator[Entry]:
+    """Yield the rows of a table whose first line names the columns."""
+    head = content[: content.find(b"\n") + 1 or None].decode()
+    delimiter = max(DELIMITERS, key=head.count)
+    if delimiter not in head:
+        raise ValueError("it is neither JSON nor a table, CSV or TSV, whose first line names the columns")
+    lines = io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="")
+    reader = csv.reader(_narrow(lines, delimiter), delimiter=delimiter, strict=True)
+    names = [name.strip() for name in _next(reader) or ()]
+    if len({*names}) < len(names):
+        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        raise ValueError(f"its first line names the column {visible(twice[:60])!r} twice")
+    while (row := _next(reader)) is not None:
+        place = f"line {reader.line_num:,}"
+        if row and len(row) != len(names):
+            raise ValueError(f"{place} has {len(row):,} cells, and the first line {len(names):,}")
+        if row:
+            yield Entry(place, dict(zip(names, row, strict=True)))
+
+
+def _narrow(lines: io.TextIOWrapper, delimiter: str) -> Iterator[str]:
+    for line in lines:
+        if line.count(delimiter) > MOST_COLUMNS:
+            raise ValueError(f"it has more than {MOST_COLUMNS:,} columns")
+        yield line
+
+
+def _next(reader: Any) -> list[str] | None:
+    """Return the next row; None at the end. A cell may be a whole document, which csv's own limit refuses."""
+    usual = csv.field_size_limit(MOST_OF_CELL)
+    try:
+        row: list[str] | None = next(reader, None)
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num:,} is not CSV: {error}") from None
+    finally:
+        csv.field_size_limit(usual)
+    return row
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        twice = next(name for name, number in Counter(name for name, _ in pairs).items() if number > 1)
+        raise ValueError(f"it has the key {visible(twice)!r} twice")
+    return value
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once)
+
+
+def loads(text: str) -> Any:
+    """Return the value of a JSON text.
+
+    Raises ValueError, also for a key that occurs twice, deep nesting, and more values than honest texts have.
+    """
+    _check_values(text)
+    return parsed(_DECODER.decode, text)
+
+
+def _check_values(text: str) -> None:
+    """Raise ValueError if a text, which may be small when it is compressed, would fill the memory as values."""
+    if len(text) <= MOST_VALUES:
+        return
+    most = max(MOST_VALUES, len(text) // CHARACTERS)
+    if _marks(text) > most and _marks(STRING.sub("", text)) > most:
+        raise ValueError(f"it has more than {most:,} values")
+
+
+def _marks(text: str) -> int:
+    return sum(map(text.count, "[{,"))
