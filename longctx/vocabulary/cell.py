@@ -300,7 +300,7 @@ class Declaration:
     parameters: tuple[str, ...] = field(default=(), compare=False)
     """The names of the parameters, numbers or words, that distinguish cells."""
     treatments: tuple[str, ...] = field(default=(), compare=False)
-    """The parameters that change how an item is put, and not the item: trials that differ in them alone are paired."""
+    """The parameters that change how an item is put, not the item: trials that differ in them alone are paired."""
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """The templates that a prompt set must have, and the placeholders that each must contain."""
     guessing: float | None = field(default=0.0, compare=False)
