@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from longctx.stats.rates import Rate as Rate
     from longctx.views.answers import Answers as Answers
     from longctx.views.chart import Chart as Chart
+    from longctx.views.chart import Plot as Plot
+    from longctx.views.chart import PlotMark as PlotMark
     from longctx.views.chart import Table as Table
     from longctx.vocabulary.bank import Bank as Bank
     from longctx.vocabulary.cell import Mark as Mark
@@ -73,7 +75,7 @@ PUBLIC = {
     "longctx.results.row": ("Row",),
     "longctx.stats.rates": ("Rate",),
     "longctx.views.answers": ("Answers",),
-    "longctx.views.chart": ("Table", "Chart"),
+    "longctx.views.chart": ("Table", "Chart", "Plot", "PlotMark"),
     "longctx.errors": ("UserError",),
 }
 """The public names by the modules that define them, in the order of the reference. A module is imported when needed."""

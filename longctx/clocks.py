@@ -1,6 +1,6 @@
 """The clocks of longctx, which no test can stop: they are taken when this module is imported.
 
-Libraries that freeze the time for a test replace the standard library's functions wherever a module holds them. What
+Libraries that freeze the time for a test replace the standard library's functions wherever a module contains them. What
 longctx measures, and the waiting of its own threads, goes on meanwhile.
 """
 

@@ -33,7 +33,7 @@ _hooked: list[bool] = []
 
 @dataclass(slots=True, eq=False)
 class Guard:
-    """What a test may connect to: this machine, but for the ports of model servers; and the hosts that it allows."""
+    """What a test may connect to: this machine, except the ports of model servers, and the hosts that it allows."""
 
     allowed: Sequence[str]
     """Hosts, each with or without a port: names, addresses, or patterns such as `*.example.com`."""

@@ -38,11 +38,11 @@ class BadValue(UserError, argparse.ArgumentTypeError):
 
 
 class Interrupted(UserError):
-    """The user pressed Ctrl-C; the sentence says what is kept."""
+    """The user pressed Ctrl-C; the sentence states what is kept."""
 
 
 class Invalid(UserError):
-    """The verdict of a gate can only be invalid, which is known before anything is asked."""
+    """The verdict of a gate can only be invalid, which is known before any request is sent."""
 
 
 def closest(name: str, names: Sequence[str]) -> str:

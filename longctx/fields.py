@@ -37,7 +37,7 @@ def _text(value: object) -> str:
 
 
 Text = Annotated[str, PlainValidator(_text)]
-"""Any text; pydantic's own type refuses lone surrogates, which replies and names of files may hold."""
+"""Any text; pydantic's own type refuses lone surrogates, which replies and names of files may contain."""
 Whole = Annotated[int, Field(strict=True)]
 Natural = Annotated[int, Field(strict=True, ge=0)]
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]

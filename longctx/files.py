@@ -29,9 +29,9 @@ LEFT_S = 86_400.0
 def check_new(path: Path, force: bool) -> None:
     """Raise UserError if there is something at `path` already, and `force` does not allow replacing it."""
     if path.is_dir():
-        raise UserError("path-is-folder", f"{path} is a folder: give the name of a file.")
+        raise UserError("path-is-folder", f"{path} is a folder: name a file.")
     if path.exists() and not force:
-        raise UserError("file-exists", f"{path} already exists: give another name, or --force to overwrite it.")
+        raise UserError("file-exists", f"{path} already exists: choose another name, or overwrite it with --force.")
 
 
 def check_free(path: Path, force: bool) -> None:
@@ -78,7 +78,7 @@ def whole_folder(folder: Path, last: str) -> Iterator[Path]:
 def check_is_no_file(option: str, folder: Path) -> None:
     """Raise UserError if the folder that an option names, or a folder around it, is a file."""
     if file := next((path for path in (folder, *folder.parents) if path.is_file()), None):
-        raise UserError("path-is-file", f"{option} {folder} cannot be used, since {file} is a file: give a folder.")
+        raise UserError("path-is-file", f"{option} {folder} cannot be used, since {file} is a file: name a folder.")
 
 
 def check_writable(folder: Path) -> None:
@@ -93,7 +93,7 @@ def check_writable(folder: Path) -> None:
 
 
 def _part(folder: Path, name: str = "") -> Path:
-    """Return the path of a temporary file or folder, whose name says which process fills it."""
+    """Return the path of a temporary file or folder, whose name states which process fills it."""
     return folder / f".{name}{'.' if name else ''}{_host()}-{os.getpid()}.part"
 
 
@@ -263,8 +263,8 @@ def inside(path: Path, *folders: Path) -> Path:
         return path
     raise UserError(
         "leads-outside",
-        f"{path} leads to {target}, which is outside {folders[0]}, or hidden in it, and no file of a project may lead "
-        f"there. Put a copy in its place, or, if you trust it, list the folder that it leads to in {TRUSTED_FOLDERS}.",
+        f"{path} leads to {target}, which is outside {folders[0]}, or hidden in it, where no file of a project may "
+        f"lead. Put a copy in its place, or, if you trust it, list the folder that it leads to in {TRUSTED_FOLDERS}.",
     )
 
 
@@ -280,7 +280,7 @@ def _is_linked_and_hidden(path: Path, target: Path, folder: Path, real: Path) ->
 
 
 LOCK = ".lock"
-"""The name of the lock file in a folder. The lock ends with the process that holds it, however that ends."""
+"""The name of the lock file in a folder. The lock ends with the process that contains it, however that ends."""
 
 
 @contextlib.contextmanager
@@ -302,7 +302,7 @@ def locked(folder: Path, held: UserError, harm: str, goes: bool = False) -> Iter
             "not-lockable",
             f"{folder / LOCK} cannot be locked ({error}), and {harm}: delete it if it is a link or a folder, or move "
             "the project to a file system that supports locking. lock = false in [tool.longctx] of pyproject.toml "
-            "(--no-lock of a command) continues without a lock; then ensure that no other run uses the folder.",
+            "(--no-lock of a command) continues without a lock; then make sure that no other run uses the folder.",
         ) from None
     try:
         yield
@@ -320,14 +320,14 @@ MOST_NAMED = 20
 
 
 def in_conflict(path: Path) -> bool:
-    """Return whether a file holds a conflict marker."""
+    """Return whether a file contains a conflict marker."""
     return path.is_file() and MARKER.search(path.read_bytes()) is not None
 
 
 def check_no_conflict(path: Path, advice: str) -> None:
-    """Raise UserError if a file holds conflict markers. advice: the end of the sentence, without its full stop."""
+    """Raise UserError if a file contains conflict markers. advice: the end of the sentence, without its full stop."""
     if in_conflict(path):
-        raise UserError("merge-conflict", f"{path} holds the conflict markers of a merge: {advice}.")
+        raise UserError("merge-conflict", f"{path} contains the conflict markers of a merge: {advice}.")
 
 
 def named(paths: Sequence[Path]) -> str:

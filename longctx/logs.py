@@ -1,4 +1,4 @@
-"""What longctx logs for whoever looks for a fault: with LONGCTX_DEBUG=1 on stderr, or at pytest's `log_level`.
+"""The log of longctx, for debugging: with LONGCTX_DEBUG=1 on stderr, or at pytest's `log_level`.
 
 No text of prompts and replies is logged, and no key.
 """
@@ -14,7 +14,7 @@ DEBUG = "LONGCTX_DEBUG"
 
 
 def start() -> None:
-    """Write the log to stderr if the environment asks for it."""
+    """Write the log to stderr if the environment requests it."""
     if os.environ.get(DEBUG, "0") in ("", "0") or LOG.handlers:
         return
     handler = logging.StreamHandler()

@@ -1,4 +1,4 @@
-"""The file that configures pytest: it marks the root of a project and holds settings."""
+"""The file that configures pytest: it marks the root of a project and contains settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from longctx.errors import UserError
 
 OWN = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
-"""The files that configure pytest whatever they hold."""
+"""The files that configure pytest whatever they contain."""
 SHARED = ("pyproject.toml", "tox.ini", "setup.cfg")
 """The files that configure pytest if they have a table for it."""
 

@@ -60,7 +60,7 @@ def check_known(workspace: Workspace, protocol: Protocol, module: str) -> None:
     if protocol_named(workspace, protocol.name) is not protocol:
         raise UserError(
             "protocol-name-taken",
-            f"There is another protocol {protocol.name!r} than that of {module}: rename one.",
+            f"There is another protocol {protocol.name!r} than that of {module}: rename one of them.",
         )
 
 

@@ -17,7 +17,7 @@ HIDDEN = frozenset(
 
 
 def visible(text: str, keep: str = "") -> str:
-    r"""Return the text with escapes such as \x1b and \u202e in place of characters that cannot be seen.
+    r"""Return the text with escapes such as \x1b and \u202e instead of characters that cannot be seen.
 
     These are control, bidirectional, zero-width and unassigned characters, and lone surrogates. keep: characters that
     stay, such as "\n".

@@ -78,7 +78,7 @@ class Workspace:
         names = [path.stem for path in self.list("profiles", "*.toml")]
         raise UserError(
             "unknown-profile",
-            f"There is no profile {name!r}. {did_you_mean(name, names)} Or give the path of a .toml file.",
+            f"There is no profile {name!r}. {did_you_mean(name, names)} Or use the path of a .toml file.",
         )
 
     def setting(self, name: str) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class Workspace:
         names = [path.stem for path in self.baselines()]
         raise UserError(
             "unknown-baseline",
-            f"There is no baseline {name!r}. {did_you_mean(name, names)} Or give the path of its file, or of a run's "
+            f"There is no baseline {name!r}. {did_you_mean(name, names)} Or use the path of its file, or of a run's "
             "folder. To make one: python -m longctx baseline save NAME.",
         )
 

@@ -1,8 +1,9 @@
 """Every figure that the guide claims of the gate is in a table of benchmarks/gate.
 
-An HTML comment before a paragraph or table names the cell of each of its figures, one a line: `96% = PAGE | section |
-first cells of the row | column`, the cells divided by slashes; `*` stands for every row or cell. `at
-most` or `at least` may come first. Of a drop that is simulated in several ways, the figure is the worst.
+tests/figures.txt names the cell of each figure: after a line with a page and the beginning of a paragraph or table, a
+line per figure, `96% = PAGE | section | first cells of the row | column`, the cells divided by slashes; `*` stands for
+every row or cell. `at most` or `at least` may come first. Of a drop that is simulated in several ways, the figure is
+the worst.
 """
 
 from __future__ import annotations
@@ -21,13 +22,22 @@ PAGES = [
     *sorted((HERE.root / "docs/protocols").glob("*.md")),
 ]
 FENCED = re.compile(r"^( *)(`{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
-COMMENT = re.compile(r"<!-- figures\n(.*?)\n-->", re.DOTALL)
 FIGURE = re.compile(r"(?<![\d.])(?<!one-sided, )\d[\d.]*%(?! of (?:pairs|the trials))")
 OF_THE_GATE = re.compile(
     r"unchanged model|\bfound\b|\bfinds\b|\bmisses\b|false (?:alarm|pass)|\bnames any\b|passes a drop"
 )
 NOT_OF_THE_GATE = {"glossary.md", "long-context-qa.md"}
 """Pages that say how often a passkey or a quote is found."""
+
+
+def _named() -> dict[tuple[str, str], list[str]]:
+    """Return the claims by the page and the beginning of their paragraph or table."""
+    entries = HERE.root.joinpath("tests/figures.txt").read_text(encoding="utf-8").split("\n\n")
+    heads = [entry.strip().splitlines() for entry in entries]
+    return {(head.partition(": ")[0], head.partition(": ")[2]): claims for head, *claims in heads}
+
+
+NAMED = _named()
 
 
 def cells(page: str, section: str, row: str, column: str) -> list[str]:
@@ -72,23 +82,18 @@ def parts(claim: str) -> tuple[str, str, str]:
 
 
 def blocks(page: Path) -> Iterator[tuple[list[str], str]]:
-    """Yield each paragraph or table of a page with the claims of the comment before it."""
-    text, claims = FENCED.sub("", page.read_text(encoding="utf-8")), list[str]()
-    for block in re.split(r"\n\s*\n", text):
-        if comment := COMMENT.fullmatch(block.strip()):
-            claims = comment[1].splitlines()
-        else:
-            yield claims, block
-            claims = []
+    """Yield each paragraph or table of a page with its claims."""
+    name = page.relative_to(HERE.root).as_posix()
+    of_page = {begin: claims for (of, begin), claims in NAMED.items() if of == name}
+    for block in re.split(r"\n\s*\n", FENCED.sub("", page.read_text(encoding="utf-8"))):
+        yield next((claims for begin, claims in of_page.items() if block.strip().startswith(begin)), []), block
 
 
 def stated_in(block: str) -> set[str]:
     return set(FIGURE.findall(block)) if OF_THE_GATE.search(block) else set()
 
 
-CLAIMS = [
-    claim for page in [*PAGES, HERE.root / "benchmarks/README.md"] for claims, _ in blocks(page) for claim in claims
-]
+CLAIMS = [claim for claims in NAMED.values() for claim in claims]
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
@@ -104,6 +109,11 @@ def test_each_figure_has_its_cell(page: Path) -> None:
         named = {parts(claim)[1] for claim in claims}
         assert stated_in(block) <= named, block
         assert all(figure in block for figure in named), block
+
+
+def test_each_place_of_figures_exists() -> None:
+    for page, begin in NAMED:
+        assert f"\n\n{begin}" in (HERE.root / page).read_text(encoding="utf-8"), begin
 
 
 def test_a_false_claim_is_noticed() -> None:

@@ -16,7 +16,7 @@ NAMED = re.compile(r"docs/security\.md, ([\w-]+)")
 def lines() -> list[str]:
     """Return the name of each line of the tables."""
     rows = [line.strip("| ").split(" | ") for line in PAGE.read_text(encoding="utf-8").splitlines() if line[:1] == "|"]
-    return [row[0] for row in rows if row[0] not in ("line", "---")]
+    return [row[0] for row in rows if row[0] != "line" and not row[0].startswith("---")]
 
 
 def named() -> set[str]:

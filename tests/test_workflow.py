@@ -13,7 +13,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]  # vcrpy brings it
 
 from longctx.config.arguments import RECORD_MODES
-from tests.workflow import ACTION, FILE, GUIDE, SCRIPT, action, action_steps, example, gitlab, steps, workflow
+from tests.workflow import ACTION, FILE, GUIDE, RECIPES, SCRIPT, action, action_steps, example, gitlab, steps, workflow
 
 JOBS = "replay", "live", "comment"
 KEY = {"Begin", "Gate"}
@@ -21,7 +21,7 @@ KEY = {"Begin", "Gate"}
 WRITES = {"Fetch the verdicts", "Write the comment, or edit the one there is"}
 """The steps of the action that run in the job with write permission."""
 WORKFLOWS = FILE.parent
-EXAMPLE = ".github/workflows/longctx-shards.yml"
+EXAMPLE = "longctx-shards.yml"
 
 
 def scripts() -> list[str]:
@@ -92,7 +92,7 @@ def test_the_key_and_the_token_are_seen_by_the_steps_that_use_them() -> None:
 
 
 def test_actions_are_official_and_pinned_by_commit() -> None:
-    files = [ACTION, GUIDE, *FILE.parent.glob("*.yml")]
+    files = [ACTION, GUIDE, RECIPES / EXAMPLE, *FILE.parent.glob("*.yml")]
     uses = [line for file in files for line in re.findall(r"uses: (.*)", file.read_text(encoding="utf-8"))]
     loose = [line for line in uses if not re.fullmatch(r"\./|actions/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", line)]
     assert len(uses) > 10
@@ -133,7 +133,8 @@ def test_the_example_has_as_many_shards_as_it_says() -> None:
 
 
 def test_every_option_exists(pytestconfig: pytest.Config) -> None:
-    text = "".join(path.read_text(encoding="utf-8") for path in (FILE, ACTION, SCRIPT, GUIDE))
+    files = FILE, ACTION, SCRIPT, GUIDE, *RECIPES.glob("*.yml"), RECIPES / "shards.sh"
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
     options = set(re.findall(r"--(ctx-[a-z-]+)", text))
     assert {"ctx-baseline", "ctx-report", "ctx-profile", "ctx-record", "ctx-max-cost"} <= options
     assert [option for option in options if not hasattr(pytestconfig.option, option.replace("-", "_"))] == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ FILE = ROOT / ".github/workflows/longctx-gate.yml"
 ACTION = ROOT / "action.yml"
 SCRIPT = ROOT / ".ci/gate"
 GUIDE = ROOT / "docs/ci.md"
+RECIPES = ROOT / "docs/recipes"
 
 
 def load(file: Path) -> dict[Any, Any]:
@@ -44,12 +44,9 @@ def action_steps() -> list[dict[str, Any]]:
 
 
 def example(name: str) -> dict[Any, Any]:
-    """Return an example of the guide as data. name: the file name, which a comment in its first line gives."""
-    pattern = rf"```yaml\n# {re.escape(name)}\n(.*?)```"
-    [text] = re.findall(pattern, GUIDE.read_text(encoding="utf-8"), re.DOTALL)
-    content: dict[Any, Any] = yaml.safe_load(text)
-    return content
+    """Return a recipe of the guide as data."""
+    return load(RECIPES / name)
 
 
 def gitlab() -> dict[Any, Any]:
-    return example(".gitlab-ci.yml")
+    return example("gitlab-ci.yml")

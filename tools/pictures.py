@@ -1,6 +1,7 @@
-"""Take the README's picture of a gate's page again: python -m tools.pictures. It needs Chromium.
+"""Take the pictures of pages in the docs again: python -m tools.pictures. It needs Chromium.
 
-The file keeps the words that it shows, so that a test can tell when the page shows others.
+First it replays the suite, whose report is kept in reports/reference. A picture keeps the words that it shows, so that
+a test can tell when today's page shows others.
 """
 
 from __future__ import annotations
@@ -8,17 +9,21 @@ from __future__ import annotations
 import contextlib
 import io
 import re
+import shutil
 import struct
+import subprocess
 import sys
 import tempfile
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
 
 from longctx.cli import main as longctx
-from tests.browser import MISSING, installed, launched
-from tools.site.repository import DOCS, ROOT
+from tests.browser import MISSING, Tab, installed, launched
+from tools.site.repository import DOCS, REPORT, ROOT
 
-GATE = ROOT / DOCS / "images/gate.png"
+IMAGES = ROOT / DOCS / "images"
+REFERENCE = ROOT / REPORT
 SHOWN = 1000
 """The characters of the page that its first screen shows, about."""
 KEYWORD = b"words"
@@ -26,16 +31,27 @@ SIGNATURE = 8
 """The bytes before the first chunk of a PNG."""
 
 
-def take() -> bytes:
-    """Return a picture of the first screen of today's page of `longctx demo`, a gated run, and its words in it."""
+def replay() -> None:
+    """Write the report of the recorded suite again."""
+    shutil.rmtree(REFERENCE.parent)
+    suite = [sys.executable, "-m", "pytest", "-n", "2", "tests_longctx", f"--ctx-report={REFERENCE.parent}"]
+    subprocess.run([*suite, "-p", "no:cacheprovider"], cwd=ROOT, check=True)  # noqa: S603
+
+
+def take() -> Mapping[str, bytes]:
+    """Return pictures of the first screens of today's pages, by their files, with the words in them."""
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         with contextlib.redirect_stdout(io.StringIO()):
             longctx(["demo"])
+        pages = {"gate.png": Path("longctx-demo/reports/latest/index.html").resolve(), "report.png": REFERENCE}
         with launched(offline=True) as tab:
-            page = tab.open(Path("longctx-demo/reports/latest/index.html").resolve().as_uri())
-            words = page.inner_text("body")[:SHOWN]
-            picture = page.screenshot()
-    return _with_chunk(picture, KEYWORD + b"\0" + _lasting(words).encode("latin-1", "replace"))
+            return {name: _picture(tab, page) for name, page in pages.items()}
+
+
+def _picture(tab: Tab, file: Path) -> bytes:
+    page = tab.open(file.as_uri())
+    words = _lasting(page.inner_text("body")[:SHOWN])
+    return _with_chunk(page.screenshot(), KEYWORD + b"\0" + words.encode("latin-1", "replace"))
 
 
 def words_of(picture: bytes) -> str:
@@ -67,5 +83,7 @@ def _with_chunk(picture: bytes, data: bytes) -> bytes:
 if __name__ == "__main__":
     if installed() is None:
         sys.exit(MISSING)
-    GATE.write_bytes(take())
-    print(f"{GATE.relative_to(ROOT)}: {words_of(GATE.read_bytes())}")
+    replay()
+    for name, picture in take().items():
+        (IMAGES / name).write_bytes(picture)
+        print(f"{name}: {words_of(picture)}")

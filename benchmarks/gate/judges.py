@@ -48,7 +48,7 @@ class Truth:
 
     @property
     def shown(self) -> float:
-        """The accuracy that the judge shows."""
+        """The accuracy by the judge."""
         return self.accuracy * (1 - self.on_right) + (1 - self.accuracy) * self.on_wrong
 
 

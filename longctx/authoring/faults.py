@@ -80,9 +80,9 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = Tru
     """Return all findings, check by check. Every question must be about a section of the corpus (load_questions).
 
     literal: whether questions and right answers use the words of their section; without that, nothing says by words
-    whether a section holds its answer, and which section a question is about.
+    whether a section contains its answer, and which section a question is about.
 
-    A right answer that its section does not hold is an error if the question names something else, too: it is about
+    A right answer that its section does not contain is an error if the question names something else, too: it is about
     another text, such as an example that its author was shown. A paraphrase alone is a warning.
     """
     texts = Texts.of(corpus)
@@ -149,7 +149,7 @@ def length_of_set(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
             yield Finding(
                 "length",
                 "all",
-                f"the right answer is the {extreme} {count} times in {len(questions)}, which chance alone gives with "
+                f"the right answer is the {extreme} {count} times in {len(questions)}, which chance explains with "
                 f"probability {probability:.1g}",
                 "note",
             )
@@ -173,12 +173,16 @@ def characters(question: BankQuestion, _: Texts) -> Iterator[Finding]:
 def letters(question: BankQuestion, _: Texts) -> Iterator[Finding]:
     for answer in question.answers:
         if LETTER.match(answer):
-            yield Finding("letter", question.id, f"{answer!r} begins with a letter, but each trial gives it another")
+            yield Finding(
+                "letter", question.id, f"{answer!r} begins with a letter, but each trial assigns its own letters"
+            )
 
 
 def pointing(question: BankQuestion, _: Texts) -> Iterator[Finding]:
     if match := POINTING.search(question.question):
-        yield Finding("points", question.id, f"says {match[0]!r}, which means nothing once the section is in a collage")
+        yield Finding(
+            "points", question.id, f"refers to {match[0]!r}, which is ambiguous once the section is in a collage"
+        )
 
 
 def length(question: BankQuestion, _: Texts) -> Iterator[Finding]:
@@ -201,7 +205,7 @@ def wrong_is_true(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     """Find wrong answers that may be true, as they occur in the section, or that equal the right one."""
     for answer in question.wrong:
         if core(answer) == core(question.right):
-            yield Finding("wrong answer", question.id, f"{answer!r} says the same as the right answer", "error")
+            yield Finding("wrong answer", question.id, f"{answer!r} means the same as the right answer", "error")
         elif occurs_verbatim(answer, texts.plain[question.section]):
             yield Finding("wrong answer", question.id, f"{answer!r} is in {question.section} too")
 
@@ -215,7 +219,7 @@ def not_alone(question: BankQuestion, texts: Texts) -> Iterator[Finding]:
     names = specifics(question.question)
     asked = content(question.question)
     if missing := sorted(names - texts.words[question.section]):
-        yield Finding("which section", question.id, f"names {missing[0]!r}, which {question.section} does not hold")
+        yield Finding("which section", question.id, f"names {missing[0]!r}, which {question.section} does not contain")
         return
     right = texts.weight(asked, question.section)
     named = [name for name in phrases(question.question) if f" {name} " in f" {texts.plain[question.section]} "]
@@ -275,10 +279,10 @@ def sentences(workspace: Workspace, run: Sequence[RowAndView], room: int | None 
     reasons = ", ".join(f"{why} ({count:,})" for why, count in whys.most_common(WHYS))
     others = whys.total() - sum(count for _, count in whys.most_common(WHYS))
     return [
-        f"{len(unread):,} of {len(measured):,} replies have no answer that can be read: {reasons}"
-        f"{f', other reasons ({others:,})' if others else ''}. They say nothing about the questions.",
+        f"{len(unread):,} of {len(measured):,} replies have no readable answer: {reasons}"
+        f"{f', other reasons ({others:,})' if others else ''}. They do not count for the questions.",
         *_shown(unread),
-        f"Fix: {'; '.join(_helps(workspace, unread, room))}. Then ask again with --record new_episodes.",
+        f"Fix: {'; '.join(_helps(workspace, unread, room))}. Then record again with --record new_episodes.",
     ]
 
 
@@ -310,7 +314,7 @@ def _helps(workspace: Workspace, unread: Sequence[RowAndView], room: int | None)
     outcomes = {row.outcome for row, _ in unread}
     model = load_model(workspace, row.model)
     if "truncated" in outcomes:
-        yield "more room to answer (" + (f"--max-tokens, {room} now)" if room else "max_tokens of the profile's table)")
+        yield "a longer reply (" + (f"--max-tokens, {room} now)" if room else "max_tokens of the profile's table)")
     if "unparseable" in outcomes:
         if not model.prefill:
             yield f"prefill = true in {os.path.relpath(profile_of(workspace, model.model))}, if its server takes one"

@@ -1,6 +1,6 @@
 """Item analysis of a bank's questions, from its controls: how hard they are, and whether answering takes reading.
 
-In the terms of classical test theory, an item's difficulty is the rate with the right section alone, and its
+In the terms of classical test theory, an item's difficulty is the accuracy with the right section alone, and its
 discrimination is that rate minus the rate with a wrong section; both conditions are the notebook's (see control.py).
 Replies without a readable answer are no evidence about a question and are left out of its rates.
 """
@@ -43,7 +43,7 @@ class ItemQuality:
     name: str
     section: str
     fact: str
-    """What is asked for, from the question file; often empty."""
+    """What is requested, from the question file; often empty."""
     questions: int
     right: Rate
     wrong: Rate
@@ -54,7 +54,7 @@ class ItemQuality:
     """The measured replies without a readable answer, by record."""
 
     def rate_of_replies(self, record: str) -> Rate:
-        """Return the rate over all replies; those without a readable answer count as wrong."""
+        """Return the accuracy over all replies; those without a readable answer count as wrong."""
         rate: Rate = getattr(self, record)
         return Rate(rate.correct, rate.n + self.unread.get(record, 0))
 
@@ -154,7 +154,7 @@ def _item(name: str, section: str, fact: str, held: Iterable[HeldAnswers]) -> It
 
 
 def _worst_first(items: Iterable[ItemQuality]) -> tuple[ItemQuality, ...]:
-    """Sort by discrimination, then by the rate with the right section; items that were not measured come last."""
+    """Sort by discrimination, then by the accuracy with the right section; items that were not measured come last."""
 
     def place(item: ItemQuality) -> tuple[bool, float, float, str]:
         discrimination = item.discrimination
@@ -194,7 +194,7 @@ def controls(overall: ItemQuality) -> Table:
         "accuracy [95% interval]": [str(rate) for rate in rates],
         "above chance": [f"{above_chance(rate.rate):+.2f}" if rate.n else "" for rate in rates],
     }
-    title = "Asked with the right section alone, with a wrong one, with none"
+    title = "With the right section alone, with a wrong one, with none"
     return Table.from_columns(title, columns, test="control")
 
 
@@ -265,34 +265,34 @@ FEW = 50
 def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
     """Yield the reasons why these questions measure little. kept: by the "too hard" filter; None where there is none.
 
-    Where most replies could not be read, they say nothing about the questions.
+    Most replies could not be read, so they do not count for the questions.
     """
     right, wrong = quality.overall.right, quality.overall.wrong
     if right.n < quality.overall.unread.get("right", 0):
         return
     if right.n and right.lo <= CHANCE:
         yield (
-            f"With its right section alone the model is not shown to do better than guessing (0.25): {right}. "
+            f"With its right section alone the model is not significantly better than guessing (0.25): {right}. "
             f"{_guessing(quality.favourite)}"
         )
     elif right.n and wrong.n and wrong.rate >= right.rate:
         yield (
-            f"These questions can be answered without reading: {wrong.rate:.0%} are answered right with a wrong "
-            f"section, {right.rate:.0%} with the right one."
+            f"These questions can be answered without reading: accuracy is {wrong.rate:.0%} with a wrong section and "
+            f"{right.rate:.0%} with the right one."
         )
     elif wrong.n and quality.overall.paired.interval()[0] <= 0:
         yield (
-            "It is not shown that these questions take reading: the right section is worth "
-            f"{quality.overall.paired} against a wrong one."
+            f"These questions may not require reading: the right section gains {quality.overall.paired} over a wrong "
+            "one."
         )
     none = quality.overall.none
     if none.lo > CHANCE and none.n:
-        yield f"Some can be guessed, or are known: without any record {none} are answered right, more than 0.25."
+        yield f"Some can be guessed, or are known: without any record accuracy is {none}, more than 0.25."
     if kept and kept < FEW:
         yield (
-            f"{count(kept, 'question is', 'questions are')} kept, few for a collage: the 95% interval of a "
-            f"rate of {count(kept, 'answer')} reaches up to {100 * _reach(kept):.0f} points to "
-            "either side. Ask or write more of them."
+            f"{count(kept, 'question is', 'questions are')} kept, few for a collage: the 95% interval of an accuracy "
+            f"over {count(kept, 'answer')} reaches up to {100 * _reach(kept):.0f} points to either side. Try or write "
+            "more questions."
         )
 
 
@@ -300,11 +300,11 @@ def _guessing(favourite: Favourite | None) -> str:
     """Suggest the cause."""
     if favourite and favourite.fixed:
         share = favourite.share
-        return f"It answers {favourite.letter} whatever it is asked ({share.correct:,} of {share.n:,} replies)."
-    return "The questions are too hard for it, or their right answers are not right."
+        return f"It answers {favourite.letter} to almost every question ({share.correct:,} of {share.n:,} replies)."
+    return "The questions are too hard for it, or their right answers are wrong."
 
 
 def _reach(n: int) -> float:
-    """Return half the width of the interval of a rate of 1/2 with n trials."""
+    """Return half the width of the interval of an accuracy of 1/2 with n trials."""
     half = Rate(n // 2, n)
     return (half.hi - half.lo) / 2

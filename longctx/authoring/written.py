@@ -10,7 +10,7 @@ Writing the questions of long-context QA: a model is shown one section, and two 
 
 Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023), its two-shot prompt.
 Its examples are real notices; here they are the two sections of the shipped register that are kept out of the test.
-No test of the benchmark: there is no answer that could be right. It is a cell so that a tape can hold it.
+No test of the benchmark: there is no answer that could be right. It is a cell so that a tape can contain it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Unfit(Exception):
 
 
 def read_reply(section: str, reply: Reply, per_section: int, provenance: str, document: str | None = None) -> Written:
-    """Read the questions of a reply that was asked for `per_section` of them about a section. Never raises.
+    """Read the questions of a reply that was requested `per_section` of them about a section. Never raises.
 
     Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the reply. document: the
     corpus's own word for its documents, if it has one.
@@ -85,7 +85,7 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str, do
         cut = tagged is parts[-1] and reply.cut_off and not tagged.closed
         try:
             if not 1 <= number <= per_section:
-                raise _Unfit("numbered beyond what was asked")
+                raise _Unfit("numbered beyond the requested number")
             if number in seen:
                 raise _Unfit("a number used twice")
             seen.add(number)
@@ -185,7 +185,8 @@ class WrittenFiles:
         if dropped == path or path.suffix != ".jsonl":
             raise UserError(
                 "questions-not-jsonl",
-                f"{path} is not a name for questions: give one that ends in .jsonl, such as questions.jsonl.",
+                f"{path} is not a name for a file of questions: choose one that ends in .jsonl, such as "
+                "questions.jsonl.",
             )
         check_writable(path.parent)
         return cls(path, dropped)
@@ -208,7 +209,7 @@ class WrittenFiles:
             raise UserError(
                 "questions-changed",
                 f"{self.questions} was reviewed or changed since it was written ({where}), or was not written by this "
-                "command: give another name, or --force to overwrite it.",
+                "command: choose another name, or overwrite it with --force.",
             )
 
     def write(self, written: Sequence[Written]) -> None:
@@ -360,7 +361,7 @@ class Writing(Cell):
 
     def __post_init__(self) -> None:
         if not 2 <= self.per_section <= MOST:
-            raise ValueError(f"{self.per_section} questions a section cannot be asked for: give 2 to {MOST}.")
+            raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST}.")
 
     def run(
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]

@@ -39,14 +39,14 @@ class Case:
     trials: int
     repeats: int = 1
     only_trial: str | None = None
-    """The name of the single trial to ask, in place of `trials`."""
+    """The name of the single trial to ask, instead of `trials`."""
     min_rate: float | None = None
     band: str = "all"
     """The band of its test's lengths."""
     in_gate: bool = True
     """Whether its table is part of the gate."""
     counted: int | None = None
-    """The tokens of one of its prompts as the model's server counts them; None if it was not asked."""
+    """The tokens of one of its prompts as the model's server counts them; None if it was not sent."""
     shape: Shape = TEXT
     """The shape of its requests."""
     replies: ReplyTokens | None = None
@@ -79,7 +79,7 @@ class Case:
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges it: its table is part of the gate, and its rate is what the test measures."""
+        """Whether the gate judges it: its table is part of the gate, and its accuracy is what the test measures."""
         return self.in_gate and self.cell.gated
 
     @property
@@ -135,7 +135,7 @@ class Case:
 
     @property
     def added_tokens(self) -> int:
-        """The estimated tokens of what a request holds beside the cell's prompt: tools and blocks, for instance."""
+        """The estimated tokens of what a request contains beside the cell's prompt: tools and blocks, for instance."""
         profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.declared.fills_window)
         if self.shape == TEXT:
             return profiles
@@ -165,9 +165,8 @@ class Case:
         if self.shape != TEXT and not self.cell.piece_count:
             raise UserError(
                 "shape-without-pieces",
-                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it can only be "
-                f"asked in the shape 'text': leave {self.shape!r} out of its table, or give --ctx-shape only for other "
-                "protocols.",
+                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it only accepts the shape "
+                f"'text': remove {self.shape!r} from its table, or use --ctx-shape only for other protocols.",
             )
         size, window = self.most_tokens, self.model.window
         if self.counted is not None:  # the count of one prompt: the others may be a little shorter
@@ -182,8 +181,8 @@ class Case:
         if most is not None and self.reply_tokens > most:
             raise UserError(
                 "reply-too-long",
-                f"{self.id} asks for replies of up to {self.reply_tokens:,} tokens, but {self.model.model} takes no "
-                f"request for more than {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
+                f"{self.id} requests replies of up to {self.reply_tokens:,} tokens, but {self.model.model} allows at "
+                f"most {most:,}: lower max_tokens in the profile, or thinking_tokens in the model's.",
             )
         if self.token_values is None:
             raise UserError(
@@ -227,7 +226,7 @@ class Trial:
         return self.key_of(self.case.model)
 
     def key_of(self, model: ModelProfile) -> str:
-        """Return the text that identifies it if another model is asked in place of its own."""
+        """Return the text that identifies it if another model is asked instead of its own."""
         case = self.case
         return "/".join([model.model, case.wording.digest, str(self.identity), *case.treatments])
 
@@ -325,7 +324,7 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
                 if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "cell-of-two-banks",
-                        f"Two [{case.cell.test}] tables of the profile ask {model} {case.cell.slug} with questions "
+                        f"Two [{case.cell.test}] tables of the profile use {model} {case.cell.slug} with questions "
                         f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",
                     )
@@ -344,7 +343,7 @@ def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Cell]:
 
 
 def sized(grid: Axes, model: ModelProfile) -> Axes:
-    """Return the table for one model, with tokens in place of shares of its window. Raises UserError.
+    """Return the table for one model, with tokens instead of shares of its window. Raises UserError.
 
     Thinking and tools lie inside the share, the system prompt of a prompt set does not: sizes are the same for all.
     """
@@ -353,8 +352,9 @@ def sized(grid: Axes, model: ModelProfile) -> Axes:
     if model.window is None:
         raise UserError(
             "share-without-window",
-            f"A profile gives sizes as shares of the model's window, but the window of {model.model} is not known: add "
-            f"window = TOKENS to its profile, or have python -m longctx models probe {model.model} find it out.",
+            f"A profile states sizes as shares of the model's window, but the window of {model.model} is not known: "
+            "add "
+            f"window = TOKENS to its profile, or run python -m longctx models probe {model.model}.",
         )
     apart = model.thinking_tokens + added_tokens(model, "", system_counted=False)
     try:
@@ -371,7 +371,7 @@ def _prompt_sets(workspace: Workspace, grids: Sequence[Axes], prompts: Sequence[
     if twice := [prompt_set for prompt_set in sets.values() if names[prompt_set.name] > 1]:
         raise UserError(
             "duplicate-prompt-set-name",
-            f"Two prompt sets are named {twice[0].name!r}, and results are told apart by name: rename one of "
+            f"Two prompt sets are named {twice[0].name!r}, and results are distinguished by name: rename one of "
             f"{', '.join(str(prompt_set.folder) for prompt_set in twice)}.",
         )
     return sets
@@ -427,7 +427,7 @@ TOOLS_PROMPT = 346
 
 
 def added_tokens(model: ModelProfile, system: str, system_counted: bool) -> int:
-    """Estimate the tokens that a request holds beside the user's turn: its system prompt and its tools.
+    """Estimate the tokens that a request contains beside the user's turn: its system prompt and its tools.
 
     system: that of the prompt set. system_counted: whether the size of the turn includes both system prompts, the model
     profile's and the prompt set's.

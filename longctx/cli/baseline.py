@@ -31,18 +31,18 @@ def add(commands: Any) -> None:
         help="add the run to the baseline of that name: a gate then compares with the mean of all its runs",
     )
     save.add_argument(
-        "--with-replies", action="store_true", help="keep the text of the replies, to be shown beside those of a run"
+        "--with-replies", action="store_true", help="keep the text of the replies, to show them next to those of a run"
     )
     save.set_defaults(run=_save)
     anchor = actions.add_parser(
         "anchor",
         help="fix a baseline as it is now: gates then compare with both, and a drop since the anchor is a regression",
         description="Copies fixtures/baselines/NAME.jsonl to NAME.anchor, which `baseline save NAME --force` leaves as "
-        "it is. So several small drops, each of which passes against the release before, cannot add up unseen. Delete "
+        "it is. So small drops that each pass against the previous release cannot add up unnoticed. Delete "
         "the file to compare with the baseline alone.",
     )
     anchor.add_argument("name", metavar="NAME", help="the name of the baseline")
-    anchor.add_argument("--force", action="store_true", help="replace the anchor that it has")
+    anchor.add_argument("--force", action="store_true", help="replace its anchor")
     anchor.set_defaults(run=_anchor)
     listed = actions.add_parser("list", help="list the project's baselines")
     listed.set_defaults(run=_list)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from longctx.live.batches.collect import Batches, BatchStatus
     from longctx.live.batches.ledger import Batch
 
-NONE = "No batch is waiting to be collected: cassettes/batches holds none."
+NONE = "No batch is waiting to be collected: cassettes/batches is empty."
 
 
 def add(commands: Any) -> None:
@@ -83,7 +83,10 @@ def _row(status: BatchStatus) -> list[str]:
         kept = f", by {state.created_at + KEPT:%Y-%m-%d} at the latest" if state and state.created_at else ""
         text = f"ended: longctx models batches collect{kept}"
     elif status.kind == "absent":
-        text = "not listed by its server: it seems that it was never created. The next run looks again, and asks it."
+        text = (
+            "not listed by its server: it seems that it was never created. The next run looks again, and sends its "
+            "requests."
+        )
     else:
         text = no_answer_sentence(status)
     return [*_head(batch), text]
@@ -129,7 +132,7 @@ def _cancel(options: argparse.Namespace) -> int:
             ledger = Ledger(options.workspace.cassettes)
             for batch in _named(ledger.open(), options.names):
                 ledger.drop(batch)
-                print_at_once(f"Batch {batch} is forgotten: what it held will be asked again.")
+                print_at_once(f"Batch {batch} is forgotten: its requests will be sent again.")
         return 0
 
     async def cancel(batches: Batches, batch: Batch) -> None:
@@ -150,7 +153,7 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
 
     status = await batches.statuses.of(batch)
     if status.kind == "ended":
-        return f"Batch {status.batch} has ended by itself: longctx models batches collect records what it answered."
+        return f"Batch {status.batch} has ended by itself: longctx models batches collect records its answers."
     if status.kind != "running" or status.state is None:
         raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {no_answer_sentence(status)}")
     try:
@@ -160,8 +163,8 @@ async def _canceled(batches: Batches, batch: Batch) -> str:
             "cancel-refused", f"Batch {batch} was not canceled: {explain(error, batch.server).message}"
         ) from None
     return (
-        f"Batch {batch} is being canceled: what it has answered by then is paid for, and longctx models batches "
-        "collect records it."
+        f"Batch {batch} is being canceled: its answers until then are paid for, and longctx models batches collect "
+        "records them."
     )
 
 

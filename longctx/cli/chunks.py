@@ -27,7 +27,7 @@ WHOLE = 1000
 SIZE = 400
 """About the tokens of a chunk of longer documents."""
 FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
-TEST = '''"""How many chunks should be retrieved? Written by `longctx chunks`, and yours to edit."""
+TEST = '''"""How many chunks should be retrieved? Written by `longctx chunks`; edit it as you like."""
 
 import longctx
 import pytest
@@ -38,7 +38,7 @@ BASE = longctx.chunks("{documents}"{tokens})
 @pytest.mark.longctx(cases="{name}/questions.jsonl")
 @pytest.mark.parametrize("chunks", {numbers})
 def test_{name}(ask, case, chunks):
-    """The same question is asked with more and more chunks; {all} are all there are.
+    """The same question with more and more chunks; {all} are all.
 
     A chunk is a text, or an object with a text: let your own function retrieve them.
     """
@@ -64,8 +64,10 @@ def add(commands: Any) -> None:
     option(
         "--chunk", type=number(int, 20), metavar="TOKENS", help="the size of a chunk (default: a file, or about 400)"
     )
-    option("--questions", type=Path, metavar="FILE", help="questions of your own, JSON lines; nothing is drafted")
-    option("--retrieve", metavar="MODULE:FUNCTION", help="your function of a question and a number (default: BM25)")
+    option("--questions", type=Path, metavar="FILE", help="your own questions, JSON lines, instead of drafting")
+    option(
+        "--retrieve", metavar="MODULE:FUNCTION", help="your function that takes a question and a number (default: BM25)"
+    )
     option(
         "--chunks", type=number(int, 1), action="append", metavar="N", help="how many chunks to retrieve (repeatable)"
     )
@@ -75,6 +77,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
+    from longctx.corpus.documents import copies
     from longctx.engine.drafting import Drafting, in_words
     from longctx.functions.chunks import read_chunks
 
@@ -91,6 +94,8 @@ def run(options: argparse.Namespace) -> int:
         base, tokens = read_chunks(options.folder, SIZE), SIZE
     size = sum(chunk.tokens for chunk in base.sections)
     print_at_once(f"{options.folder}: {count(len(base.sections), 'chunk')}, {size:,} tokens.")
+    if twice := copies(options.folder):
+        print_at_once(twice)
     drafts = _own(options.questions, base) if options.questions else []
     work = Drafting(run_of(options), model, base.sections, options.number)
     if not confirmed(work.doing(drafts, "question"), options):
@@ -99,8 +104,8 @@ def run(options: argparse.Namespace) -> int:
     if not tried.drafts:
         raise UserError(
             "no-question-kept",
-            f"No question can be used: {tried.sentence('the documents')} Give other documents, another model, or "
-            "questions of your own with --questions FILE.",
+            f"No question can be used: {tried.sentence('the documents')} Use other documents, another model, or your "
+            "own questions with --questions FILE.",
         )
     numbers = sorted({*(options.chunks or [*NUMBERS, len(base.sections)])})
     numbers = [each for each in numbers if each <= len(base.sections)]

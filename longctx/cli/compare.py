@@ -71,10 +71,10 @@ def run(options: argparse.Namespace) -> int:
     emit.check(options)
     if options.flips < 0:
         raise UserError(
-            "bad-flips", f"--flips {options.flips} is negative: give the number of answers to show, or 0 for none."
+            "bad-flips", f"--flips {options.flips} is negative: use the number of answers to show, or 0 for none."
         )
     if not 0 < options.share <= 1:
-        raise UserError("bad-share", f"--share {options.share:g} is not a share: give a number above 0 and at most 1.")
+        raise UserError("bad-share", f"--share {options.share:g} is not a share: use a number above 0 and at most 1.")
     if options.across is not None:
         return _across(options)
     if len(options.folders) > 1:
@@ -126,8 +126,8 @@ def _across(options: argparse.Namespace) -> int:
         of_these = f", of {', '.join(names)}" if names else ""
         raise UserError(
             "nothing-across",
-            f"{path} has no test with two values of {options.across!r}: give --across length, or a parameter "
-            f"that has several{of_these}.",
+            f"{path} has no test with two values of {options.across!r}: use --across length, or a parameter that has "
+            f"several{of_these}.",
         )
     emit.show(options, across_document(found, options.across, [f"Within {within.about}"], options.share))
     return 0
@@ -160,7 +160,7 @@ def _page(
 
 
 Parts = list[tuple[str, "list[Row]"]]
-"""What is compared: short names with their rows."""
+"""The comparison: short names with their rows."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ def _check_runs(options: argparse.Namespace) -> None:
     if len(options.folders) > len(string.ascii_uppercase):
         raise UserError(
             "too-many-runs",
-            f"{len(options.folders)} runs are too many to compare side by side: give at most "
+            f"{len(options.folders)} runs are too many to compare side by side: use at most "
             f"{len(string.ascii_uppercase)}.",
         )
 
@@ -234,22 +234,22 @@ def _within(within: _Compared, between: str | None, reference: str | None) -> tu
     if between is None:
         between, *others = what_differs(rows) or [""]
         if others or not between:
-            holds = f"It holds several of {', '.join([between, *others])}" if others else "It holds one of each"
+            holds = f"It contains several of {', '.join([between, *others])}" if others else "It contains one of each"
             raise UserError(
                 "one-run-to-compare",
-                f"{path} is one run: give another to compare it with, or say what differs within it, with --between "
+                f"{path} is one run: add a second one, or name what differs within it with --between "
                 f"model, prompts, shape or the name of a label. {holds}.",
             )
     parts = parts_of(rows, between)
     if set(parts) <= {""}:
         raise UserError(
             "unknown-label",
-            f"{path} has no label {between!r}: give --between model, prompts, shape or the name of one of its labels.",
+            f"{path} has no label {between!r}: use --between model, prompts, shape or the name of one of its labels.",
         )
     if len(parts) < 2:
         raise UserError(
             "one-value-of-label",
-            f"{path} has only one {between}, {next(iter(parts), '')!r}: give another run to compare it with.",
+            f"{path} has only one {between}, {next(iter(parts), '')!r}: add a second run to compare it with.",
         )
     if reference is None:
         usual = {"prompts": PROTOCOL, "shape": TEXT, STRATEGY: NO_STRATEGY}.get(between)
@@ -257,7 +257,7 @@ def _within(within: _Compared, between: str | None, reference: str | None) -> tu
     if reference not in parts:
         raise UserError(
             "unknown-reference",
-            f"{path} has no {between} {reference!r}: give --reference one of {', '.join(map(repr, parts))}.",
+            f"{path} has no {between} {reference!r}: use --reference with one of {', '.join(map(repr, parts))}.",
         )
     names = [reference, *(name for name in parts if name != reference)]
     return [f"Within {within.about}, by {between}"], [(visible(name or "none"), parts[name]) for name in names]

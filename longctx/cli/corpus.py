@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared_options import add_task, declare, print_unread, settings_of
+from longctx.cli.shared_options import add_task, declare, settings_of, tell_noticed
 from longctx.config.arguments import number
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser("corpus", help="documents of long-context QA")
     tasks = parser.add_subparsers(required=True, metavar="TASK")
     _add(tasks, fetch, "download a day's issue of the Federal Register")
-    _add(tasks, freeze, "count the sections of a folder and keep the counts beside them")
-    _add(tasks, stats, "print how large a folder's sections are, and how many collages can be made of them")
+    _add(tasks, freeze, "count the tokens of a folder's sections and save the counts next to them")
+    _add(tasks, stats, "print the sizes of a folder's sections, and how many collages they make")
     _add(tasks, diff, "list the trials that a change of documents makes stale, and what recording them costs")
 
 
@@ -89,7 +89,7 @@ def freeze(options: argparse.Namespace) -> int:
     from longctx.corpus.documents import freeze as freeze_folder
 
     print(freeze_folder(options.documents))
-    print_unread(options.documents)
+    tell_noticed(options.documents)
     return 0
 
 
@@ -99,7 +99,7 @@ def stats(options: argparse.Namespace) -> int:
     from longctx.protocols.reports.corpus_report import stats_text
 
     documents, budgets = options.documents, options.budget or BUDGETS
-    print_unread(documents)
+    tell_noticed(documents)
     own = options.workspace.find("questions", f"{documents.resolve().name}.jsonl")
     asked = options.questions or (own if own.is_file() else None)
     bank = load_bank(options.workspace, documents, asked, "") if asked else None

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from longctx.results.manifest import Manifest, RecordedTerms
     from longctx.vocabulary.declaration import Protocol
 
-NOT_CHECKED = "imported, not digest-checked: that both runs asked the same is for the tool that made them to say"
+NOT_CHECKED = "imported, not digest-checked: longctx cannot verify that both runs used the same questions"
 
 
 def add(commands: Any) -> None:
@@ -86,7 +86,7 @@ def add(commands: Any) -> None:
 def _pair(text: str) -> tuple[str, str]:
     key, equals, value = text.partition("=")
     if not (key and equals):
-        raise BadValue("bad-select", f"{text!r} is not KEY=VALUE: give, for instance, scorer=match.")
+        raise BadValue("bad-select", f"{text!r} is not KEY=VALUE: write, for instance, scorer=match.")
     return key, value
 
 
@@ -97,7 +97,7 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
         given.setdefault(key, []).append(value)
     for key, values in given.items():
         if len(values) > 2:
-            raise UserError("bad-select", f"--select has {key} {len(values)} times: give one for OLD and one for NEW.")
+            raise UserError("bad-select", f"--select has {key} {len(values)} times: use one for OLD and one for NEW.")
     return {key: values[0] for key, values in given.items()}, {key: values[-1] for key, values in given.items()}
 
 
@@ -174,8 +174,8 @@ def _terms(options: argparse.Namespace, of: Manifest | None) -> RecordedTerms:
     if options.run_margin is not None and options.run_margin > margin:
         raise UserError(
             "run-margin-above-margin",
-            f"--run-margin {options.run_margin:g} is more than the margin of a band, {margin:g}: give a smaller one, "
-            "or a larger --margin.",
+            f"--run-margin {options.run_margin:g} is more than the margin of a band, {margin:g}: use a smaller one, or "
+            "a larger --margin.",
         )
     run_margin = options.run_margin
     if run_margin is None and recorded.run_margin is not None:

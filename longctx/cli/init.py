@@ -33,7 +33,7 @@ LINES = {
 CI = (".ci/gate", "action.yml", ".github/workflows/longctx-gate.yml")
 MODEL = "claude-haiku-5-5"
 """The model that `init` suggests."""
-TEST = '''"""Does the model find one fact in a long text? A test to start from: put in facts and a prompt of yours."""
+TEST = '''"""Does the model find one fact in a long text? A test to start from: use your own facts and prompt."""
 
 import pytest
 
@@ -64,12 +64,10 @@ def add(commands: Any) -> None:
         description="Creates tests, a starter profile, and configuration for pytest and git. Never overwrites a file.",
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="DIR", help="the project (default: this folder)")
-    parser.add_argument(
-        "--prompts", metavar="NAME", help="also write a copy of a prompt set under this name, to change"
-    )
+    parser.add_argument("--prompts", metavar="NAME", help="also write a copy of a prompt set under this name, to edit")
     parser.add_argument("--copy", metavar="SET", help="with --prompts: the prompt set to copy (default: protocol)")
     parser.add_argument(
-        "--test", metavar="NAME", help="write a test function of this name to start from, and no protocols"
+        "--test", metavar="NAME", help="write a test function of this name to start from, instead of the protocols"
     )
     parser.add_argument("--ci", action="store_true", help="also write the gate as a GitHub workflow")
     parser.set_defaults(run=run)
@@ -82,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     if options.copy and not options.prompts:
         raise UserError(
             "copy-without-prompts",
-            "--copy names the prompt set to copy: also give --prompts NAME, the name of the copy.",
+            "--copy names the prompt set to copy: add --prompts NAME, the name of the copy.",
         )
     prompts = _prompts(Workspace(root), options.prompts, options.copy or PROTOCOL) if options.prompts else {}
     ci = _ci(root) if options.ci else {}
@@ -118,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
         _print_next(root, first, f"{change_folder}pytest", own_prompts)
         return 0
     if own:
-        print_at_once(f"This project has profiles of its own ({', '.join(own)}): no first profile was written.")
+        print_at_once(f"This project already has profiles ({', '.join(own)}): no first profile was written.")
     profile = DEFAULT if DEFAULT in own else own[0] if own else Path(PROFILE).stem
     print_at_once(f"\nNext, see the number of requests of the profile {profile} and their cost:")
     print_at_once(f"  {change_folder}pytest {TESTS} --ctx-profile={profile}{own_prompts} --ctx-estimate")
@@ -130,7 +128,7 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
     if workspace.root != folder:
         raise UserError(
             "inside-a-project",
-            f"This folder belongs to the project {workspace.root}. Say which project you mean: longctx init "
+            f"This folder belongs to the project {workspace.root}. Name the project: longctx init "
             f"{os.path.relpath(workspace.root)} for that one, longctx init . for a new one here.",
         )
 
@@ -146,7 +144,7 @@ def _starter(root: Path, has_profiles: bool, alone: bool) -> dict[str, bytes]:
     existing = {path.name for path in (root / TESTS).glob("test_*.py")}
     if existing and (has_profiles or not (alone or existing & {*names})):
         return {}
-    tests = {f"{TESTS}/{name}": (_shipped(TESTS) / name).read_bytes() for name in names}
+    tests = {f"{TESTS}/{name}": (starter(TESTS) / name).read_bytes() for name in names}
     return tests if has_profiles else tests | {PROFILE: (packaged() / "profiles" / Path(PROFILE).name).read_bytes()}
 
 
@@ -160,11 +158,13 @@ def _test(root: Path, name: str) -> dict[str, bytes]:
         )
     path = f"{TESTS}/test_{name}.py"
     if inside(root / path, root).exists():
-        raise UserError("test-exists", f"{os.path.relpath(root / path)} already exists: give --test another name.")
+        raise UserError(
+            "test-exists", f"{os.path.relpath(root / path)} already exists: choose another name for --test."
+        )
     for other in sorted((root / TESTS).rglob("*.py")):  # recordings and tables are found by the name of the function
         if re.search(rf"^ *(?:async )?def test_{name}\b", other.read_text("utf-8", "replace"), re.MULTILINE):
             raise UserError(
-                "test-exists", f"{os.path.relpath(other)} already has a test_{name}: give --test another name."
+                "test-exists", f"{os.path.relpath(other)} already has a test_{name}: choose another name for --test."
             )
     return {path: TEST.format(name=name).encode()}
 
@@ -202,7 +202,7 @@ def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:
     if (packaged() / "prompts" / name).is_dir():
         raise UserError(
             "prompt-set-name-taken",
-            f"A prompt set {name!r} comes with longctx: give yours another name with --prompts.",
+            f"A prompt set {name!r} comes with longctx: choose another name for yours with --prompts.",
         )
     original = PromptSet.open(workspace, source)
     return {
@@ -221,7 +221,7 @@ def _ci(root: Path) -> dict[str, bytes]:
             "not-top-of-repository",
             f"--ci: GitHub reads workflows only at the top of a repository, which is {top}: run this there.",
         )
-    contents = {name: _shipped(name).read_text("utf-8") for name in CI}
+    contents = {name: starter(name).read_text("utf-8") for name in CI}
     replaced = {OURS: _installs(), OUR_PATHS: f"LIVE_PATHS: {' '.join(_live_paths(root))} #"}
     for ours, theirs in replaced.items():
         contents = {name: content.replace(ours, theirs) for name, content in contents.items()}
@@ -241,7 +241,7 @@ def _installs() -> str:
     return "-r requirements.txt" if not address or "file:" in address else address
 
 
-def _shipped(name: str) -> Path:
+def starter(name: str) -> Path:
     """Return the path of a file or folder to copy: in the installed package, or at the top of a checkout."""
     installed = Path(__file__).with_name("starter") / name
     return installed if installed.exists() else packaged().parent / name
@@ -252,7 +252,7 @@ def _write(path: Path, content: bytes) -> str:
     shown = os.path.relpath(path)
     if path.is_file() and path.read_bytes() == MODELS.encode() != content:
         write_file(path, lambda part: part.write_bytes(content))
-        return f"{shown}, which was as --test wrote it, has the protocols now."
+        return f"{shown}, unchanged since --test wrote it, now has the protocols."
     if path.exists():
         differs = path.is_dir() or path.read_bytes() != content
         more = f", and differs from that of longctx {longctx.__version__}" if differs else ""
@@ -271,7 +271,7 @@ def _add(path: Path, lines: tuple[str, ...]) -> str:
         there = {_place(line) for line in before.decode("utf-8", "replace").splitlines()}
         missing = [line for line in lines if _place(line) not in there]
         if not missing:
-            return f"{shown} has the lines that it needs; unchanged."
+            return f"{shown} already has these lines; unchanged."
         with path.open("ab") as file:
             file.write(b"\n" if before and not before.endswith(b"\n") else b"")
             file.write("".join(f"{line}\n" for line in missing).encode())
@@ -291,9 +291,9 @@ def _configure(root: Path) -> str:
     if file is None:
         if root_around(root) != root:
             return _write(root / "pytest.ini", PYTEST.encode())
-        return "No pytest.ini is needed: pytest takes the folder for the root of a project as it is."
+        return "No pytest.ini is needed: pytest already uses this folder as the root of a project."
     shown, tests = os.path.relpath(file), root / TESTS
     paths = setting(root, "testpaths")
     if not paths or any(tests.is_relative_to(matched) for path in paths for matched in root.glob(path)):
-        return f"{shown} configures pytest already and needs nothing more; unchanged."
+        return f"{shown} already configures pytest; unchanged."
     return f"{shown} configures pytest; unchanged. Add {TESTS} to its testpaths, so that its tests are found."

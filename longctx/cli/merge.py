@@ -21,8 +21,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "merge",
         help="merge several runs into one, such as CI shards or checkpoints",
-        description="Writes one run's folder from several. Runs with different labels (--ctx-label) stay apart in its "
-        "tables; a trial that is in two runs must have the same answer in both, and counts once. For shards, and with "
+        description="Writes one run's folder from several. Runs with different labels (--ctx-label) are separate in "
+        "its tables; a trial in two runs must have the same answer in both, and counts once. For shards, and with "
         "--baseline, the exit status is the one that pytest gives a whole run: 12 invalid, 10 regression, 1 failed, 11 "
         "inconclusive, 0.",
     )
@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--no-page", action="store_false", dest="page", help="write no index.html and no charts")
     parser.add_argument("-v", "--verbose", action="store_true", help="print all tables")
     declare(parser, "no-lock")
-    declare(parser, "baseline", help="give a verdict on the merged run against an earlier one, as pytest does")
+    declare(parser, "baseline", help="judge the merged run against this baseline, as pytest does")
     declare(parser, *GATE, "no-looks")
     parser.set_defaults(run=run)
 

@@ -45,22 +45,22 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "models",
         help="list model profiles, or query a server about a model",
-        description="A model profile is a file of fixtures/models/: what is known about a model.",
+        description="A model profile is a file in fixtures/models/ that describes a model.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")
     batches.add(actions)
     probe = actions.add_parser(
         "probe",
-        help="query a server about a model, and keep its answers in the model's profile",
+        help="query a server about a model, and save its answers in the model's profile",
         description="Queries the model's limits and counts tokens, which is free, and writes both to the [probed] and "
-        "[[measured]] tables of the model's profile. What a person wrote there stays, and takes precedence.",
+        "[[measured]] tables of the model's profile. Entries that a person wrote stay, and take precedence.",
     )
     probe.add_argument("name", metavar="NAME", help="the model's id")
     declare(probe, "base-url")
     probe.add_argument(
         "--ask",
         action="store_true",
-        help="count tokens by replies of one token, which cost money, where the server gives no count or only an "
+        help="count tokens by replies of one token, which cost money, if the server returns no count or only an "
         "estimate",
     )
     probe.add_argument(
@@ -89,7 +89,7 @@ def _add(options: argparse.Namespace) -> int:
         text += "# window = 400000         # the tokens that prompt and reply may fill\n"
     today = clocks.now().date()
     write_file(path, lambda part: part.write_text(text + UNKNOWN.format(today=today), encoding="utf-8"))
-    print_at_once(f"{path} was written. Add its prices there, so that an estimate knows them.")
+    print_at_once(f"{path} was written. Add its prices there for estimates.")
     return 0
 
 

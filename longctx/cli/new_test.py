@@ -50,7 +50,7 @@ def confirmed(sentence: str, options: argparse.Namespace) -> bool:
     try:
         answer = input(f"{sentence} Send? [y/N] ")
     except EOFError:
-        raise UserError("not-confirmed", "Nothing was sent, since nobody could confirm it: give --yes.") from None
+        raise UserError("not-confirmed", "No request was sent, because nobody could confirm it: add --yes.") from None
     if answer.strip().lower() in ("y", "yes"):
         return True
     print_at_once("Nothing was sent.")
@@ -74,7 +74,8 @@ class NewTest:
             if path.exists() and not options.force:
                 raise UserError(
                     "file-exists",
-                    f"{path} already exists and may have been edited: give another --name, or --force to overwrite it.",
+                    f"{path} already exists and may have been edited: choose another --name, or overwrite it with "
+                    "--force.",
                 )
         return new
 

@@ -51,8 +51,9 @@ def add(commands: Any) -> None:
         nargs="+",
         dest="runs",
         metavar="RUN",
-        help="two earlier runs of the same trials, or baselines, best with no real change between them: how many pairs "
-        "change is taken from these, band by band. The test functions of the last one are planned, too, and one run is "
+        help="two earlier runs of the same trials, or baselines, best with no real change between them: they provide "
+        "the share of pairs that change, band by band. The test functions of the last one are planned, too, and one "
+        "run is "
         "enough for these",
     )
     option(
@@ -60,29 +61,29 @@ def add(commands: Any) -> None:
         type=share(zero=True),
         default=0.1,
         metavar="SHARE",
-        help="assumed if --from does not say: share of pairs that change by chance (default: 0.1)",
+        help="assumed without --from: share of pairs that change by chance (default: 0.1)",
     )
     option(
         "--rate",
         type=share(),
         default=0.9,
         metavar="SHARE",
-        help="assumed if --from does not say: share of right answers (default: 0.9)",
+        help="assumed without --from: share of right answers (default: 0.9)",
     )
     option(
         "--correlation",
         type=share(zero=True, one=True),
         metavar="SHARE",
-        help="assumed if --from does not say: the intra-cluster correlation, that is how much trials about one "
-        "section change together, from 0 (independent) to 1 (as if they were one trial) (default: 0.05 for "
+        help="assumed without --from: the intra-cluster correlation, how much trials about one section change "
+        "together, from 0 (independent) to 1 (like one trial) (default: 0.05 for "
         "several questions about one context, else 1, the most cautious)",
     )
     option(
         "--reply-tokens",
         type=number(int, 1),
         metavar="N",
-        help="assumed if no answer is recorded and --from does not say: the tokens of a reply, thinking included "
-        "(default: the most that a reply may have)",
+        help="assumed if no answer is recorded, without --from: the tokens of a reply, thinking included "
+        "(default: the longest reply allowed)",
     )
     parser.set_defaults(run=run)
 
@@ -100,12 +101,12 @@ def run(options: argparse.Namespace) -> int:
     if options.drop > options.rate:
         raise UserError(
             "drop-above-rate",
-            f"--drop {options.drop:g} is more than --rate {options.rate:g}: a rate cannot fall below 0. Give a smaller "
-            "drop, or a higher rate.",
+            f"--drop {options.drop:g} is more than --rate {options.rate:g}: accuracy cannot fall below 0. Use a "
+            "smaller drop, or a higher rate.",
         )
     runs = options.runs or []
     if len(runs) > 2:
-        raise UserError("too-many-runs-to-plan", f"--from takes one run or two, and {len(runs)} are given: give fewer.")
+        raise UserError("too-many-runs-to-plan", f"--from takes one run or two, not {len(runs)}: use fewer.")
     earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
     run = Run.with_settings(settings_of(options), options.workspace.root)
     plan = run.plan
@@ -135,9 +136,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject, Where], Seen], list[str]]:
-    """Return what two runs or baselines tell of each band, and the tests that replay the same recordings.
+    """Return what two runs or baselines reveal about each band, and the tests that replay the same recordings.
 
-    Raises UserError if they tell nothing.
+    Raises UserError if they have no usable information.
     """
     from longctx.gate.evidence import same_recordings, seen_by_band
     from longctx.results.baseline_file import load_baseline
@@ -147,14 +148,14 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
     if all(same):
         raise UserError(
             "same-recordings",
-            f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: give two runs that "
-            "each asked the model, or a guess with --discordance.",
+            f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: use two live runs, or "
+            "estimate with --discordance.",
         )
     of_bands = seen_by_band([row for row, again in zip(before, same, strict=True) if not again], after)
     if not of_bands:
         raise UserError(
             "no-trial-in-common",
-            f"{runs[0]} and {runs[1]} have no trial in common: give two runs of the same profile and seed, or a guess "
+            f"{runs[0]} and {runs[1]} have no trial in common: use two runs of the same profile and seed, or estimate "
             "with --discordance.",
         )
     return of_bands, list(dict.fromkeys(row.test for row, again in zip(before, same, strict=True) if again))
@@ -219,7 +220,7 @@ def _with_replies(
 
 
 def _assumed(known: Seen | None, in_contexts: bool, options: argparse.Namespace) -> Assumed:
-    """Return what earlier runs tell of a band; the user's guesses without any."""
+    """Return what earlier runs reveal about a band; the user's guesses without any."""
     from longctx.gate.plan import Assumed
 
     guess = Assumed.guess(in_contexts).correlation if options.correlation is None else options.correlation

@@ -14,9 +14,9 @@ from longctx.errors import UserError
 from longctx.text import count
 
 STRETCH = 400
-"""About the tokens of a stretch of turns that questions are written about."""
+"""About the tokens of one document: a stretch of turns."""
 PREFIX = "turn-"
-SETTINGS = """# The turns of a logged session, a file a stretch, for `longctx data questions`.
+SETTINGS = """# The turns of a logged session, one file per stretch, for `longctx data questions`.
 document = "part of a work session"
 min_tokens = 20
 max_tokens = 20000
@@ -29,7 +29,7 @@ def add(commands: Any) -> None:
     first = add_task(
         tasks,
         "documents",
-        "write a session as documents, about which `longctx data questions write` has a model write questions",
+        "write a session as documents, for `longctx data questions write`",
         ": a file for each stretch of turns.",
     )
     first.add_argument("session", type=Path, metavar="SESSION", help="requests as logged, JSON lines")
@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
     second = add_task(
         tasks,
         "take",
-        "make probes of the questions that were reviewed",
+        "turn the reviewed questions into probes",
         ": those whose line has `reviewed`.",
     )
     second.add_argument("questions", type=Path, metavar="FILE", help="questions about the documents, JSON lines")
@@ -86,7 +86,7 @@ def add_drafts(options: argparse.Namespace) -> int:
         raise UserError(
             "nothing-reviewed",
             f"None of the {len(questions):,} questions of {options.questions} is marked as reviewed: read "
-            "them, delete the lines that are wrong, and add to each of the others "
+            "them, delete the lines that are wrong, and add to each remaining line "
             '"reviewed": {"decision": "kept", "by": "NAME", "on": "YYYY-MM-DD"}.',
         )
     _check_new(options.out)
@@ -117,4 +117,4 @@ def _turn(section: str) -> dict[str, int]:
 
 def _check_new(path: Path) -> None:
     if path.exists():
-        raise UserError("probes-exist", f"{path} already exists and may have been edited: give another name.")
+        raise UserError("probes-exist", f"{path} already exists and may have been edited: choose another name.")

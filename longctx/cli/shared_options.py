@@ -93,11 +93,11 @@ def print_at_once(sentence: str) -> None:
     print(sentence, flush=True)
 
 
-def print_unread(folder: Path) -> None:
-    """Print which files of a folder of documents are not read, if there are any. Raises UserError."""
-    from longctx.corpus.documents import unread
+def tell_noticed(folder: Path) -> None:
+    """Print which files of a folder of documents are not read, or copies, if there are any. Raises UserError."""
+    from longctx.corpus.documents import noticed
 
-    if sentence := unread(folder):
+    if sentence := noticed(folder):
         print(sentence, file=sys.stderr)
 
 
@@ -105,7 +105,9 @@ def check_free_folder(option: str, folder: Path) -> None:
     """Raise UserError if the folder that an option names cannot be filled because it is a file or not empty."""
     check_is_no_file(option, folder)
     if folder.is_dir() and any(folder.iterdir()):
-        raise UserError("folder-not-empty", f"{option} {folder} is not empty: give another folder, or delete it first.")
+        raise UserError(
+            "folder-not-empty", f"{option} {folder} is not empty: choose another folder, or delete it first."
+        )
 
 
 ROOM = 1.25
@@ -116,7 +118,7 @@ def next_command(words: Sequence[str], base_url: str | None = None, usd: float =
     """Return the line on the command that comes next, which runs as it is printed.
 
     words: the command. base_url: the server that the person named, which a run of pytest is told, too. usd: what the
-    run costs: above the default cap, the command has a cap of its own.
+    run costs: above the default cap, the command has its own cap.
     """
     served = [f"--ctx-base-url={base_url}"] if base_url else []
     capped = [f"--ctx-max-cost={math.ceil(ROOM * usd)}"] if ROOM * usd > DEFAULT_CAP else []

@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "show",
         help="print the prompt of a trial",
-        description="Prints what a model would be sent, and with --run what it answered. CELL[#TRIAL] is like "
+        description="Prints the requests of a trial, and with --run its answers. CELL[#TRIAL] is like "
         "line_retrieval/lines-20#3, passkey/window-4096-k-1024 or test_refund_code/tokens-2000#3; trials count from 0, "
         "and a case is named by its id. A test function is run by pytest until a reply is not recorded. With RUN, its "
         "conversation, checks and reply are printed.",
@@ -54,8 +54,8 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--orphans",
         action="store_true",
-        help="list the recordings that no test of the project uses under any of its profiles, with their sizes; "
-        "nothing is deleted",
+        help="list the recordings that no test of the project uses under any of its profiles, with their sizes, "
+        "without deleting any",
     )
     parser.add_argument("--model", default=None, metavar="NAME", help="model (required if the prompt depends on it)")
     parser.add_argument("--prompts", default=None, metavar="NAME", help="prompt set (default: protocol, or RUN's)")
@@ -83,9 +83,9 @@ def run(options: argparse.Namespace) -> int:
     if not options.cell:
         options.cell, options.run_folder = str(options.run_folder or ""), None
     if not options.cell:
-        raise UserError("nothing-to-show", "Give a CELL[#TRIAL] to show, or --orphans.")
+        raise UserError("nothing-to-show", "Name a CELL[#TRIAL] to show, or use --orphans.")
     if None not in (options.folder, options.run_folder):
-        raise UserError("two-runs-to-show", "Two runs are given, one of them by --run: give one.")
+        raise UserError("two-runs-to-show", "Two runs are named, one of them by --run: keep one.")
     options.folder = options.folder or options.run_folder
     if options.folder is not None:
         return _run_with(options)
@@ -114,12 +114,12 @@ def _print_orphans(workspace: Workspace) -> None:
         total += len(content)
         rows.append((str(path.relative_to(workspace.root)), f"{len(content.splitlines()):,}", f"{len(content):,}", why))
     if not rows:
-        print("Every recording is asked for by a test of the project.")
+        print("A test of the project uses every recording.")
         return
     print(tabulate(rows, headers=["recordings", "answers", "bytes", "why"], disable_numparse=True))
     print(
-        f"{count(len(rows), 'file')} of {total:,} bytes. Options may ask for some of them, such as --ctx-shape: "
-        "look before you delete any."
+        f"{count(len(rows), 'file')} of {total:,} bytes. Options such as --ctx-shape may still use some of them: check "
+        "before you delete any."
     )
 
 
@@ -136,10 +136,7 @@ def _run_with(options: argparse.Namespace) -> int:
     wordings = {(row.prompt_set, row.seed, row.shape) for row, _ in replies}
     models_asked = {row.model for row, _ in replies}
     if len(wordings) > 1:
-        print(
-            "# prompt: they were asked in different words or shapes, or with different seeds: see one with --prompts, "
-            "--shape or --seed."
-        )
+        print("# prompt: they differ in prompts, shapes or seeds: select one with --prompts, --shape or --seed.")
         return 0
     [(prompts, seed, shape)] = wordings
     model = options.model or (models_asked.pop() if len(models_asked) == 1 else None)
@@ -151,7 +148,7 @@ def _run_with(options: argparse.Namespace) -> int:
         return 0
     now = digest_of(built, trial.case.model)
     if model and any(row.prompt_sha256 not in (None, now) for row, _ in replies):
-        print("# prompt: not all as it was sent: words, documents, max_tokens or model profile differ from the run's.")
+        print("# prompt: not exactly as sent: prompts, documents, max_tokens or model profile differ from the run's.")
     _print(trial, model)
     return 0
 
@@ -188,11 +185,11 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     known = known_protocols(options.workspace)
     if match is None or match[1] not in known:
         if Path(name).is_dir():
-            raise UserError("no-cell-given", f"{name} is a folder: name a trial of its run after it. {LIKE}")
+            raise UserError("no-cell-given", f"{name} is a folder: add a trial of its run. {LIKE}")
         raise UserError(
             "not-a-cell",
             f"{name!r} is not a trial of a protocol. {LIKE} {did_you_mean(name.partition('/')[0], [*known])} For a "
-            f"trial of your own test, name the run that measured it, too, as in longctx show reports/latest {name}.",
+            f"trial of your own test, also name the run that measured it, as in longctx show reports/latest {name}.",
         )
     test = known[match[1]].cell
     documents = {}
@@ -208,7 +205,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
     wording = PromptSet.open(options.workspace, prompts).wording(test, document)
     if model is None and test.declared.counts:
         raise UserError(
-            "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: say which model with --model NAME."
+            "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: name the model with --model NAME."
         )
     built = match[3] or "0"
     case = Case(

@@ -95,12 +95,11 @@ def _trials(options: argparse.Namespace, settings: Settings) -> Callable[[Run], 
     plan = Run.with_settings(settings, options.workspace.root).plan
     if options.tests is None and plan.own and any(map(plan.own.grids, plan.tests)):
         if options.expression is not None:
-            raise UserError("expression-without-tests", "The option -k selects among tests: give --tests PATH, too.")
+            raise UserError("expression-without-tests", "The option -k selects among tests: add --tests PATH.")
         if any("strategy" in Treatment.of(name).entries for name in given):
             raise UserError(
                 "strategy-without-tests",
-                "A strategy of context management applies to test functions that ask about a transcript: give --tests "
-                "PATH, too.",
+                "A strategy of context management applies to test functions with a transcript: add --tests PATH.",
             )
         return ProfileTrials
     from longctx.plugin.selected_tests import SelectedTests

@@ -29,7 +29,7 @@ MOST_STRETCH = 2000
 FILLS = 5
 """How many fills the profile has, each twice the one before."""
 LEAST_FILL = 1000
-TEST = '''"""How full may the window get? Written by `longctx window`, and yours to edit."""
+TEST = '''"""How full may the window get? Written by `longctx window`; edit it as you like."""
 
 import longctx
 import pytest
@@ -45,10 +45,10 @@ SESSIONS = {{
 @pytest.mark.longctx(cases=PROBES, same_context=True{cluster})
 @pytest.mark.parametrize("fill", {fills})
 def test_{name}(ask, case, fill):
-    """The same fact is asked for when the context holds more and more of the session; the evidence is always inside.
+    """The same probe with more and more of the session in the context; the evidence is always inside.
 
-    The profile {name} gives the fills, the strategies and the models. To ask as your product does, give ask.probe what
-    it sends besides, such as system=… or temperature=…, or name your own strategy: strategies/FILE.py.
+    The profile {name} sets the fills, the strategies and the models. To send requests as your product does, pass
+    ask.probe its other arguments, such as system=… or temperature=…, or name your own strategy: strategies/FILE.py.
     """
     session = SESSIONS[case.session]
     ask.probe(session.filled(fill, case), case)
@@ -70,11 +70,11 @@ def add(commands: Any) -> None:
         ". Its profile is written, too. A model drafts probes; those that need the text are kept.",
     )
     option = parser.add_argument
-    option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or a Claude Code session")
+    option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or an agent's session")
     option("--line", type=number(int, 1), metavar="N", help="the line of a log (default: the one with most turns)")
     option("--system", type=Path, metavar="FILE", help="the system prompt, if the log does not have it")
     option("--tools", type=Path, metavar="FILE", help="the tools as JSON, if the log does not have them")
-    option("--probes", type=Path, metavar="FILE", help="probes of your own, JSON lines; nothing is drafted")
+    option("--probes", type=Path, metavar="FILE", help="your own probes, JSON lines, instead of drafting")
     option(
         "--fill",
         type=number(int, 1),
@@ -130,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
     if keys := [f"{key}" for each in sessions.values() for key in keys_in(each)]:
         more = f", and {len(keys) - 5:,} more" if len(keys) > 5 else ""
         print_at_once(
-            f"This looks like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first."
+            f"These look like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first."
         )
     fills = sorted(options.fill) if options.fill else _fills(sessions.values(), model)
     drafts = _own(options.probes, sessions) if options.probes else []
@@ -141,15 +141,15 @@ def run(options: argparse.Namespace) -> int:
     if not kept.drafts:
         raise UserError(
             "no-probe-kept",
-            f"No probe can be used: {kept.sentence('the session')} Give a longer session, another model, or probes of "
-            "your own with --probes FILE.",
+            f"No probe can be used: {kept.sentence('the session')} Use a longer session, another model, or your own "
+            "probes with --probes FILE.",
         )
     lines = _lines(kept)
     plan = Measuring(fills, options.strategy or ["none", f"summary-at-{fills[-1] // 2}"], len(lines))
     values = {"name": new.name, "sessions": json.dumps([*sessions]), "fills": fills, "model": options.model}
     values |= {"strategies": json.dumps(plan.strategies), "cluster": ', cluster="session"' if len(sessions) > 1 else ""}
     beside = {f"{one}.json": _as_json(each) for one, each in sessions.items()}
-    beside[".gitignore"] = "# What is in the session may be private: delete this file to commit it.\n*\n"
+    beside[".gitignore"] = "# The session may be private: delete this file to commit it.\n*\n"
     new.write(lines, TEST.format(**values), PROFILE.format(**values), beside)
     usual, most = plan.price(model), plan.price(model, model.thinking_tokens)
     costs = "price not known" if usual is None or most is None else in_words(usual, most)
@@ -189,7 +189,9 @@ def _tools(path: Path) -> list[dict[str, Any]]:
     except (ValueError, RecursionError) as error:
         raise UserError("bad-tools", f"{path} is not JSON ({error}): write the list of tools of a request.") from None
     if not (isinstance(tools, list) and all(isinstance(tool, dict) and "name" in tool for tool in tools)):
-        raise UserError("bad-tools", f"{path} is no list of tools, each an object with a name, as in a request.")
+        raise UserError(
+            "bad-tools", f"{path} is not a list of tools: write a JSON list of objects with a name, as in a request."
+        )
     return tools
 
 
@@ -204,8 +206,9 @@ def _found(session: Transcript) -> str:
     ]
     parts += [count(session.compactions, "compaction")] if session.compactions else []
     options = {"system prompt": "--system FILE", "tool descriptions": "--tools FILE"}
-    lacks = [f"{each} (give it with {options[each]})" for each in session.lacks]
-    return f"{', '.join(parts)}." + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
+    lacks = [f"{each} (add it with {options[each]})" for each in session.lacks]
+    left_out = f" Left out: {', '.join(session.left_out)}." if session.left_out else ""
+    return f"{', '.join(parts)}.{left_out}" + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
 
 
 def _rounded(tokens: int) -> str:
@@ -229,8 +232,8 @@ def _fills(sessions: Any, model: ModelProfile) -> list[int]:
     if most < 2 * LEAST_FILL:
         raise UserError(
             "session-too-short",
-            f"The session has room for less than {2 * LEAST_FILL:,} tokens, which cannot tell fills apart: give a "
-            "longer one.",
+            f"The session has room for less than {2 * LEAST_FILL:,} tokens, too few to compare fills: use a longer "
+            "session.",
         )
     return sorted(fill for fill in fills if fill >= LEAST_FILL)
 
@@ -248,7 +251,7 @@ def _texts(sessions: dict[str, Transcript]) -> list[Section]:
     ]
     short = [each for each in found if each.tokens <= MOST_STRETCH]
     if not (short or found):
-        raise UserError("session-without-facts", "The session has no text to ask about: give another.")
+        raise UserError("session-without-facts", "The session contains no text: use another one.")
     return short or [min(found, key=lambda each: each.tokens)]
 
 

@@ -36,21 +36,21 @@ class Step:
     value: ParamValue
     rate: Rate
     difference: float
-    """The rate minus that at the first value, on the same items if they correspond."""
+    """The accuracy minus that at the first value, on the same items if they correspond."""
     interval: tuple[float, float]
     retained: tuple[float, float]
-    """The interval of the rate minus the share of that at the first value; its upper end allows for all values."""
+    """The interval of the accuracy minus a share of the accuracy at the first value, corrected for all values."""
     observed: bool
-    """Whether the rate is that share, or more."""
+    """Whether the accuracy is that share, or more."""
 
     @property
     def shown(self) -> bool:
-        """Whether the rate is shown to be at least the share."""
+        """Whether the accuracy is shown to be at least the share."""
         return self.retained[0] >= 0
 
     @property
     def below(self) -> bool:
-        """Whether the rate is shown to be less than the share."""
+        """Whether the accuracy is shown to be less than the share."""
         return self.retained[1] < 0
 
 
@@ -70,7 +70,7 @@ class Curve:
     left_out: int
     """How many trials are not on the curve, because their other parameters are not measured at all values."""
     pooled: bool
-    """Whether no combination of the other parameters is measured at all values, so that rates are over all of them."""
+    """Whether no combination of the other parameters is measured at all values; accuracies are then over all."""
 
     @property
     def can_fall(self) -> bool:

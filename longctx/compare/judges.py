@@ -1,4 +1,4 @@
-"""What human labels say of the judge of a test function, and what its accuracy is without the judge's errors."""
+"""The judge of a test function compared with human labels, and its accuracy without the judge's errors."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class GradedTest:
     """The function's, or that of the check that the judge's word decides where it does not decide the trial."""
     subject: Subject
     shown: Rate
-    """The accuracy that the judge shows."""
+    """The accuracy by the judge."""
     agreement: Rate = NO_RATE
-    """How often the judge says what the label says."""
+    """How often the judge states what the label says."""
     kappa: Limited = (0.0, -1.0, 1.0)
     errors: JudgeErrors = field(default_factory=JudgeErrors)
     """Of no labels if neither the trial nor a check is decided by the judge's word alone."""
@@ -56,7 +56,7 @@ def graded_tests(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
 
 
 def errors_of(test: str, rows: Sequence[Row]) -> JudgeErrors | None:
-    """Return the errors of the judge of a test or check; None if labels do not tell them. rows: those of a function."""
+    """Return the errors of the judge of a test or check; None if unknown from the labels. rows: those of a function."""
     return next((judged.errors for judged in graded_tests(rows) if judged.test == test and judged.errors.usable), None)
 
 

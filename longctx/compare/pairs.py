@@ -91,7 +91,7 @@ class Treatments:
     """What a test's cells may differ in."""
 
     parameters: tuple[str, ...] | None = ()
-    """The parameters that tell its cells apart; None for all that a row names."""
+    """The parameters that distinguish its cells; None for all that a row names."""
     same_item: Collection[str] | None = ()
     """Those that change how an item is asked, and not the item; None for all."""
 
@@ -147,15 +147,16 @@ def credits_of(item: ItemRows) -> AnswerPair | None:
     return (before, after) if before and after else None
 
 
-def paired(items: Iterable[ItemRows]) -> Paired | Averaged:
+def paired(items: Iterable[ItemRows], *, clustered: bool = True) -> Paired | Averaged:
     """Return the difference between two conditions over the items that were measured under both.
 
-    An item counts once, by the mean of its answers under each condition, whatever the number of repeats.
+    An item counts once, by the mean of its answers under each condition, whatever the number of repeats. clustered:
+    whether other clusters are meant, too; if not, only these, whose items are independent within each.
     """
     clusters: dict[object, list[AnswerPair]] = {}
     for item in items:
         if credits := credits_of(item):
-            clusters.setdefault(item[1][0].identified[0], []).append(credits)
+            clusters.setdefault(item[1][0].identified[0] if clustered else len(clusters), []).append(credits)
     return difference(clusters.values())
 
 
@@ -286,8 +287,8 @@ def match(test: str, before: Sequence[Subject], after: Sequence[Subject], betwee
         raise UserError(
             "unclear-comparison",
             f"{test}: it is not clear which subjects to compare. Only the first run measured {_names(ours)}; only "
-            f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or tell "
-            "`longctx compare` what changed: --between model, prompts, shape or a label's name.",
+            f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or name what changed for "
+            "`longctx compare`: --between model, prompts, shape or a label's name.",
         )
     return sorted(pairs, key=lambda pair: before.index(pair[0]))
 
@@ -357,7 +358,7 @@ def _names(subjects: Sequence[Subject]) -> str:
 
 
 def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
-    """Return the rate that guessing reaches: that of the test, else the highest that the rows or the user state.
+    """Return the accuracy of guessing: that of the test, else the highest that the rows or the user state.
 
     sides: the rows of each run.
     """

@@ -21,7 +21,7 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
         except ValueError:
             value = None
         if value is None or not value >= least or (most is not None and value > most):
-            raise BadValue("bad-number", f"{text!r} is not allowed: give a {noun}, {bounds}.")
+            raise BadValue("bad-number", f"{text!r} is not allowed: use a {noun}, {bounds}.")
         return value
 
     return parse
@@ -30,7 +30,7 @@ def number(kind: type[int] | type[float], least: float, most: float | None = Non
 def one_of(name: str, text: str, choices: Sequence[str]) -> str:
     """Return a value of an environment variable. Raises BadValue if it is none of its choices."""
     if text not in choices:
-        raise BadValue("bad-choice", f"{name} is {text!r}: give one of {', '.join(choices)}.")
+        raise BadValue("bad-choice", f"{name} is {text!r}: use one of {', '.join(choices)}.")
     return text
 
 
@@ -49,7 +49,7 @@ def share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
             (True, False): "0 included, 1 not",
             (True, True): "0 and 1 included",
         }
-        raise BadValue("bad-share", f"{text!r} is not allowed: give a number between 0 and 1, {ends[zero, one]}.")
+        raise BadValue("bad-share", f"{text!r} is not allowed: use a number between 0 and 1, {ends[zero, one]}.")
 
     return parse
 
@@ -58,7 +58,7 @@ def trial_name(text: str) -> str:
     """Parse the name of a trial, as an argparse type."""
     name = text.strip().removeprefix("#")
     if not name or re.fullmatch("-[0-9]+", name):
-        raise BadValue("bad-trial", f"{text!r} is not a trial: give a number from 0, or the id of a question or case.")
+        raise BadValue("bad-trial", f"{text!r} is not a trial: use a number from 0, or the id of a question or case.")
     return name
 
 

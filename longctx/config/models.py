@@ -100,7 +100,7 @@ class Caching(_Table):
 
 
 class TokensPerUnit(_Table):
-    """The tokens of one unit of a test, for estimates before anything is asked."""
+    """The tokens of one unit of a test, for estimates before any request is sent."""
 
     line: PositiveFloat = 15.0
     """The tokens of a line of line retrieval."""
@@ -124,7 +124,7 @@ class TokenCounts(_Table):
 
 
 class Probed(_Table):
-    """What a server said about the model. Its window, limits and token counts are used if the profile has none itself.
+    """The server's description of the model, used if the profile has no window, limits or token counts itself.
 
     window, max_output: tokens. thinking, effort: the values that the model accepts. line, reference: see TokensPerUnit.
     None: unknown.
@@ -149,7 +149,7 @@ class Thinking(_Table):
     budget_tokens: int | None = Field(default=None, ge=1024)
     """The most tokens of thinking; required with `enabled`, and not allowed otherwise."""
     display: Literal["summarized", "omitted"] | None = None
-    """Whether the reply holds a summary of the thinking."""
+    """Whether the reply contains a summary of the thinking."""
 
     @model_validator(mode="after")
     def _budget_where_it_belongs(self) -> Self:
@@ -159,7 +159,7 @@ class Thinking(_Table):
                 "write { type = 'enabled', budget_tokens = 2048 } or { type = 'adaptive' }"
             )
         if self.display and self.type not in ("enabled", "adaptive"):
-            raise ValueError(f"display says how thinking is shown: leave it out with type = {self.type!r}")
+            raise ValueError(f"display sets how thinking is returned: remove it with type = {self.type!r}")
         return self
 
 
@@ -178,7 +178,7 @@ def _room_to_think(given: dict[str, Any]) -> int:
 
 
 class ModelProfile(_Table):
-    """What is known of a model. A model id without a profile works with the defaults."""
+    """The description of a model. A model id without a profile works with the defaults."""
 
     model: str = Field(default="", pattern=MODEL_ID)
     """The model id in requests, rows and cassettes; by default the name of the file."""
@@ -187,7 +187,7 @@ class ModelProfile(_Table):
     provider_model: str = Field(default="", pattern=MODEL_ID)
     """The model id that is sent to the provider, if it differs from `model`; recordings and rows name `model`."""
     api: API = "anthropic"
-    """The API by which the model is asked: Messages, chat completions, responses, or Gemini's generateContent."""
+    """The API of the model: Messages, chat completions, responses, or Gemini's generateContent."""
     base_url: str = ""
     """The server of a model with another API than Messages; the vendor's own if it is not given."""
     key: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
@@ -197,13 +197,13 @@ class ModelProfile(_Table):
     window: PositiveInt | None = None
     """The tokens that prompt and reply may fill; the server is asked if it is not given."""
     max_output: PositiveInt | None = None
-    """The most tokens of a reply that a request may ask for."""
+    """The most tokens of a reply that a request may have."""
     system: str = ""
     """A system prompt that is sent before that of the prompt set."""
     thinking: Thinking | None = None
     """The `thinking` parameter of the Messages API."""
     effort: Literal["low", "medium", "high", "xhigh", "max"] | None = None
-    """The effort that is asked for, as `output_config.effort` of the Messages API."""
+    """The effort that is requested, as `output_config.effort` of the Messages API."""
     extra_body: dict[str, Any] = {}
     """Entries that are added to the body of every request; they replace entries of the same name."""
     betas: tuple[str, ...] = ()
@@ -219,7 +219,7 @@ class ModelProfile(_Table):
     prefill: bool = False
     """Whether the model accepts a prompt that ends with the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
-    """The tokens of one unit of a test, for estimates before anything is asked."""
+    """The tokens of one unit of a test, for estimates before any request is sent."""
     prices: Prices | None = None
     """USD per million tokens. Without them no cost is known; `--ctx-max-cost` needs them."""
     retires: datetime.date | None = Field(default=None, exclude_if=lambda day: day is None)
@@ -229,9 +229,9 @@ class ModelProfile(_Table):
     provenance: dict[str, str] = {}
     """Weights, quantization and server, in your own words."""
     probed: Probed | None = None
-    """What a server said about the model; written by `models probe`."""
+    """The server's description of the model; written by `models probe`."""
     token_counts: tuple[TokenCounts, ...] = Field((), alias="measured")
-    """The token counts of the tests' wording; written by `models probe` and by the asking pass."""
+    """The token counts of the tests' wording; written by `models probe` and by the live pass."""
 
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:
@@ -255,9 +255,11 @@ class ModelProfile(_Table):
         if wrong := [name for name in messages_only if getattr(self, name)]:
             raise ValueError(f"{wrong[0]} belongs to the Messages API, and api is {self.api!r}: remove it")
         if self.provider != "anthropic":
-            raise ValueError(f"provider = {self.provider!r} serves the Messages API: remove provider, or api")
+            raise ValueError(f"provider = {self.provider!r} supports only the Messages API: remove provider, or api")
         if self.key.startswith("ANTHROPIC_"):
-            raise ValueError(f"key = {self.key!r} is Anthropic's, which no other server is sent: name another variable")
+            raise ValueError(
+                f"key = {self.key!r} is Anthropic's, which is sent to no other server: name another variable"
+            )
         vendor = VENDORS[OF_APIS[self.api]]
         if self.key not in ("", *vendor.keys) and not self.base_url:
             raise ValueError(
@@ -270,20 +272,22 @@ class ModelProfile(_Table):
         for beta in self.betas:
             if not BETA_NAME.fullmatch(beta):
                 raise ValueError(
-                    f"{beta!r} is not the name of a beta: write one name an entry, such as 'name-2026-01-01'"
+                    f"{beta!r} is not the name of a beta: write one name per entry, such as 'name-2026-01-01'"
                 )
         for name, value in self.headers.items():
             if name == BETA:
                 raise ValueError(f"{name} does not belong in headers: list its values in betas")
             if is_transport(name):
-                raise ValueError(f"{name} is a credential or transport, no treatment: set it in {CUSTOM}")
+                raise ValueError(f"{name} is a credential or transport, not a treatment: set it in {CUSTOM}")
             if not (NAME.fullmatch(name) and VALUE.fullmatch(value)):
                 raise ValueError(
                     f"{name!r} = {value!r} is not a header: write its name in lower case, and a value in ASCII"
                 )
         for name in self.transport_headers:
             if name.startswith("anthropic-") or not NAME.fullmatch(name):
-                raise ValueError(f"{name!r} is no name for transport_headers: write that of a gateway's, in lower case")
+                raise ValueError(
+                    f"{name!r} is no name for transport_headers: write the name of a gateway's header, in lower case"
+                )
         return self
 
     @property
@@ -314,7 +318,7 @@ class ModelProfile(_Table):
         return None
 
     def completed(self) -> ModelProfile:
-        """Return the profile with what was probed in place of the entries that it lacks."""
+        """Return the profile with what was probed instead of the entries that it lacks."""
         if self.probed is None:
             return self
         probed = {"line": self.probed.line, "reference": self.probed.reference}
@@ -354,7 +358,7 @@ def misspelled(workspace: Workspace, names: Iterable[str]) -> Iterator[str]:
 
 
 def check_api(model: ModelProfile, base_url: str | None) -> None:
-    """Raise UserError if a model of another vendor would be asked at Anthropic's own server."""
+    """Raise UserError if a model of another vendor would be sent to Anthropic's own server."""
     vendor = next((vendor for vendor, named in OTHERS.items() if re.match(named, model.model)), "")
     if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
         return
@@ -362,8 +366,8 @@ def check_api(model: ModelProfile, base_url: str | None) -> None:
     api = "openai-chat" if vendor == "OpenAI" else "gemini"
     raise UserError(
         "model-of-another-vendor",
-        f"{model.model} is a model of {vendor}, and would be asked at Anthropic's server by the Messages API: "
-        f'write the line api = "{api}" into {file} (longctx models add {model.model} --api {api} makes this file).',
+        f"{model.model} is a model of {vendor}, but its requests would go to Anthropic's server: "
+        f'add the line api = "{api}" into {file} (longctx models add {model.model} --api {api} writes this file).',
     )
 
 

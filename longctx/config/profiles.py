@@ -59,7 +59,7 @@ class Profile(BaseModel):
     """The most by which the price of a trial may grow in a gate, as a share of the baseline's: 0.5 allows half as much
     again. Without it, growth is shown and not judged."""
     max_latency_growth: float | None = Field(default=None, ge=0)
-    """The same for the median latency of answers that were asked directly."""
+    """The same for the median latency of answers that were sent directly."""
 
     models: tuple[str, ...] = ()
     """The models that test functions measure; `--ctx-model` replaces them."""
@@ -73,8 +73,8 @@ class Profile(BaseModel):
         if self.run_margin is not None and (self.margin is None or self.run_margin > self.margin):
             stated = "is not stated" if self.margin is None else f"is {self.margin:g}"
             raise ValueError(
-                f"run_margin is {self.run_margin:g}, and margin {stated}: state a margin of at least run_margin, since "
-                "all bands together show smaller drops than one band"
+                f"run_margin is {self.run_margin:g}, and margin {stated}: state a margin of at least run_margin, "
+                "because all bands together detect smaller drops than one band"
             )
         return self
 
@@ -120,7 +120,7 @@ def profile_type(tests: Mapping[str, Protocol]) -> type[Profile]:
     if taken := next((name for name in tests if hasattr(Profile, name) or name in Profile.model_fields), None):
         raise UserError(
             "reserved-test-name",
-            f"A protocol cannot be called {taken!r}, which has another meaning in a profile: rename it.",
+            f"A protocol cannot be called {taken!r}, because a profile uses this word for something else: rename it.",
         )
     return _with_tables(tuple((name, test.axes) for name, test in tests.items()))
 
@@ -153,14 +153,14 @@ def profile_path(workspace: Workspace, name: str | None) -> Path:
     if own:
         raise UserError(
             "several-profiles",
-            f"No profile was given, and {workspace.root} has {', '.join(own)}: give one of them, as in "
+            f"No profile was given, and {workspace.root} has {', '.join(own)}: name one of them, as in "
             f'--ctx-profile={own[0]}, or make it the default with profile = "{own[0]}" in [tool.longctx] of '
             "pyproject.toml.",
         )
     raise UserError(
         "no-profile",
-        f"No profile was given, and {workspace.root} has none of its own in {workspace.own('profiles')}: give one, as "
-        "in --ctx-profile=smoke, or have longctx init write a first one.",
+        f"No profile was given, and {workspace.root} has none of its own in {workspace.own('profiles')}: name one, as "
+        "in --ctx-profile=smoke, or write a first one with longctx init.",
     )
 
 
@@ -180,7 +180,7 @@ def as_toml(given: Mapping[str, Any]) -> str:
     except (TypeError, ValueError) as error:
         raise UserError(
             "profile-not-toml",
-            f"The entries of the profile cannot be written as TOML ({error}): give texts, numbers, lists and tables.",
+            f"The entries of the profile cannot be written as TOML ({error}): use texts, numbers, lists and tables.",
         ) from None
 
 
@@ -205,6 +205,6 @@ def load_profile(workspace: Workspace, given: Given) -> Profile:
             if empty:
                 raise UserError(
                     "no-cell-left",
-                    f"{path}, [{test}]: the table gives no cell: fill its lists, or delete the table.",
+                    f"{path}, [{test}]: the table has no cell: fill its lists, or delete the table.",
                 )
     return profile

@@ -44,7 +44,7 @@ class ProjectSettings:
     base: str | None = None
     """The branch or commit that a change is judged against. `LONGCTX_BASE`."""
     trust: Literal["all", "base"] | None = None
-    """`base` accepts only answers that are recorded on the base, or that the run asks for. `LONGCTX_TRUST`."""
+    """`base` accepts only answers that are recorded on the base, or that the run requests. `LONGCTX_TRUST`."""
     alpha: float | None = None
     """The probability of a false alarm in a whole gated run; 0.05 by default."""
     on_inconclusive: Literal["pass", "fail"] | None = None
@@ -85,7 +85,7 @@ def _checked(table: Any, source: str) -> ProjectSettings:
     from longctx.errors import did_you_mean
 
     if not isinstance(table, dict):
-        raise UserError("bad-project-settings", f"{source}: [{TABLE}] is no table: write its entries below it.")
+        raise UserError("bad-project-settings", f"{source}: [{TABLE}] is not a table: write its entries below it.")
     names = [field.name for field in fields(ProjectSettings)]
     if strange := next((name for name in table if name not in names), None):
         raise UserError(
@@ -113,7 +113,7 @@ def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
         value = getattr(settings, name)
         if value is not None and (value < least or (most is not None and not least < value < most)):
             allowed = f"between {least} and {most}" if most is not None else f"{least} or more"
-            raise UserError("bad-project-settings", f"{source}: [{TABLE}] {name} is {value}: give a number {allowed}.")
+            raise UserError("bad-project-settings", f"{source}: [{TABLE}] {name} is {value}: use a number {allowed}.")
     return settings
 
 

@@ -22,7 +22,7 @@ Config = TypeVar("Config", bound=BaseModel)
 MOST_BYTES = 500_000_000
 """The size from which on a text file is not read."""
 CONSEQUENCE = "default_factory_not_called"
-"""The type of an error of pydantic's that only says that another entry is wrong."""
+"""The type of an error of pydantic's that only states that another entry is wrong."""
 
 
 def read_text(path: Path) -> str:
@@ -50,11 +50,11 @@ def check_size(path: Path, most: float = MOST_BYTES) -> None:
     except OSError:  # reading it says why
         return
     if stat.S_ISCHR(found.st_mode) or stat.S_ISBLK(found.st_mode):
-        raise UserError("file-is-device", f"{path} is a device and not a file: put a file in its place.")
+        raise UserError("file-is-device", f"{path} is a device, not a file: put a file in its place.")
     if found.st_size > most:
         raise UserError(
             "file-too-large",
-            f"{path} has {found.st_size:,} bytes, and no more than {most:,} are read: split it, or leave out "
+            f"{path} has {found.st_size:,} bytes, more than the limit of {most:,}: split it, or leave out "
             "what is not needed.",
         )
 
@@ -69,7 +69,7 @@ def read_toml(path: Path, config: type[Config]) -> Config:
     try:
         content = parsed(tomllib.loads, read_text(path))
     except ValueError as error:
-        check_no_conflict(path, "keep what is right of both sides, and delete the lines of the markers")
+        check_no_conflict(path, "keep the correct lines of both sides, and delete those of the markers")
         raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
     return checked(content, config, str(path))
 
@@ -99,7 +99,7 @@ def first_fault(config: type[BaseModel], error: ValidationError, whole: str) -> 
 
 
 def _sentence(config: type[BaseModel], part: ErrorDetails, whole: str, content: Any = None) -> str:
-    """Say what is wrong with an entry. content: what the file holds, which tells a table from a list of tables."""
+    """Describe the fault of an entry. content: that of the file, which distinguishes a table from a list of tables."""
     where = ".".join(_steps(part["loc"], content)) or whole
     if part["type"] == "extra_forbidden":
         *table, name = part["loc"]
@@ -153,7 +153,8 @@ def check_name(name: str) -> None:
     if not name or name.startswith(".") or len(name) > LONGEST:
         raise UserError(
             "bad-name",
-            f"{name[:LONGEST]!r} cannot be the name of a model: it names files, so give one of at most {LONGEST} "
+            f"{name[:LONGEST]!r} cannot be the name of a model: it is part of file names, so choose one of at most "
+            f"{LONGEST} "
             "characters that does not begin with a dot.",
         )
 

@@ -20,7 +20,7 @@ REPLACED = {
     "government record": "{document}",
     "Government Record": "{Document}",
 }
-"""The protocols' words for the documents, and what replaces them for a corpus with a word of its own."""
+"""The protocols' words for the documents, and what replaces them for a corpus with its own word."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class PromptSet:
 
     name: str
     folder: Path
-    """Its folder, which holds TEST/TEMPLATE.txt."""
+    """Its folder, which contains TEST/TEMPLATE.txt."""
     root: Path
     """The project, which links in it may not leave."""
     further: tuple[Path, ...] = ()
@@ -67,7 +67,7 @@ class PromptSet:
         names = [path.name for path in workspace.list("prompts", "*") if path.is_dir()]
         raise UserError(
             "unknown-prompt-set",
-            f"There is no prompt set {name!r}. {did_you_mean(name, names)} Or give the path of a folder of templates.",
+            f"There is no prompt set {name!r}. {did_you_mean(name, names)} Or use the path of a folder of templates.",
         )
 
     def holds(self, test: type[Cell]) -> bool:
@@ -104,7 +104,7 @@ class PromptSet:
         present = set(re.findall(r"\{(\w+)\}", text))
         if missing := sorted(set(placeholders) - present):
             raise UserError(
-                "placeholder-missing", f"{path} must contain {{{missing[0]}}}, which the suite fills in for each trial."
+                "placeholder-missing", f"{path} must contain {{{missing[0]}}}, which is filled in for each trial."
             )
         if unknown := sorted(present - set(placeholders)):
             raise UserError(

@@ -15,6 +15,7 @@ import fnmatch
 import functools
 import hashlib
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
-from longctx.config.project_files import read_toml, slug
+from longctx.config.project_files import digest_of, read_toml, slug
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.fetch import read_issue
 from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     import tiktoken
 
 SETTINGS = "corpus.toml"
+MOST_NAMED = 5
+"""How many files with the same text are named."""
 SUFFIXES = (".xml", ".txt", ".md")
 
 
@@ -72,14 +75,14 @@ class CorpusSettings(BaseModel):
     """How trials are drawn: with 2, another document or question changes only the trials that it is drawn for; with 1,
     all of them. What was recorded before there was version 2 is valid with 1."""
     rounds: bool = False
-    """Whether questions are asked in rounds, one about each section before a second about any."""
+    """Whether questions are sent in rounds, one about each section before a second about any."""
 
     @field_validator("document")
     @classmethod
     def _a_word(cls, value: str | None) -> str | None:
         """Check that the word can be in a sentence and in a tag, as the prompts use it."""
         if value is not None and (not value.strip() or value != " ".join(value.split()) or set(value) & set("<>{}")):
-            raise ValueError("give what one document is called, such as 'staff handbook', without < > { }")
+            raise ValueError("write the name of one document, such as 'staff handbook', without < > { }")
         return value
 
 
@@ -88,7 +91,7 @@ def read_settings(folder: Path) -> CorpusSettings:
     if not folder.is_dir() and not is_document(folder):
         raise UserError(
             "no-documents-folder",
-            f"There is no folder {folder}: give a folder of .xml, .txt or .md files, or fetch one with longctx "
+            f"There is no folder {folder}: name a folder of .xml, .txt or .md files, or download one with longctx "
             "data corpus fetch.",
         )
     path = settings_path(folder)
@@ -111,7 +114,7 @@ def bank_files(workspace: Workspace, name: str) -> tuple[Path, Path]:
 
 
 def documents_folder(folder: Path) -> Path:
-    """Return the folder that holds the documents of a bank's folder: itself, unless its corpus.toml names another.
+    """Return the folder that contains the documents of a bank's folder: itself, unless its corpus.toml names another.
 
     Raises UserError if there is no such folder, or if that names another in turn.
     """
@@ -123,8 +126,8 @@ def documents_folder(folder: Path) -> Path:
     if not found.is_dir() or read_settings(found).documents is not None:
         raise UserError(
             "no-documents-folder",
-            f"{settings_path(folder)}: documents = {name!r} names no folder of documents, neither beside {folder} nor "
-            "among those that come with longctx: correct the name.",
+            f"{settings_path(folder)}: documents = {name!r} is not a folder of documents, neither next to {folder} nor "
+            "in longctx: correct the name.",
         )
     return found
 
@@ -206,7 +209,7 @@ def load_corpus(folder: Path) -> Corpus:
 def freeze(folder: Path) -> Path:
     """Count the tokens of a folder's sections and write them beside it. Raises UserError as load_corpus does."""
     if folder.is_file():
-        raise UserError("path-is-file", f"{folder} is a file: give the folder that it is in.")
+        raise UserError("path-is-file", f"{folder} is a file: name the folder that contains it.")
     if (elsewhere := documents_folder(folder)) != folder:
         raise UserError("documents-elsewhere", f"{folder} has the documents of {elsewhere}: freeze that folder.")
     settings = read_settings(folder)
@@ -227,7 +230,7 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     if missing and folder.is_dir():
         raise UserError(
             "unknown-example-section",
-            f"{folder / SETTINGS}: examples names {missing[0]!r}, which is not a section of {folder}"
+            f"{folder / SETTINGS}: `examples` lists {missing[0]!r}, which is not a section of {folder}"
             f"{moved_to(missing[0], [section.id for section in sections])}: correct the name.",
         )
     examples = tuple(section for section in sections if section.id in settings.examples)
@@ -236,7 +239,9 @@ def _select_sections(folder: Path, settings: CorpusSettings, vocabulary: str, se
     fitting = {section.id for section in kept}
     left_out = tuple(section for section in others if section.id not in fitting)
     if not sections:
-        raise UserError("no-documents", f"{folder} holds no .xml, .txt or .md file: give the folder of the documents.")
+        raise UserError(
+            "no-documents", f"{folder} contains no .xml, .txt or .md file: name the folder of the documents."
+        )
     if not kept:
         raise UserError(
             "no-section-of-size",
@@ -283,7 +288,7 @@ def read_parts(
         if name in seen:
             raise UserError(
                 "duplicate-section-names",
-                f"{path} and {seen[name]} would both give sections named {name!r}: rename one.",
+                f"{path} and {seen[name]} would both contain sections named {name!r}: rename one of them.",
             )
         seen[name] = path
         read = _read_xml if path.suffix.lower() == ".xml" else _read_text
@@ -292,9 +297,17 @@ def read_parts(
             yield ReadSection(f"{name}-{number:03d}" if len(parts) > 1 else name, title, department, text)
 
 
-def unread(folder: Path) -> str:
-    """Return a sentence on the files of a folder that are no documents; empty if there are none. Raises UserError."""
-    files = [path for path in _files(folder, read_settings(folder).ignore) if not is_document(path)]
+def noticed(folder: Path) -> str:
+    """Return sentences on the files of a folder that are no documents, copies of others, or links that are not read.
+
+    Empty if there are none. Raises UserError.
+    """
+    ignore = read_settings(folder).ignore
+    sentences = _not_read([path for path in _files(folder, ignore) if not is_document(path)], folder)
+    return " ".join(filter(None, [sentences, copies(folder, ignore), _links(folder, ignore)]))
+
+
+def _not_read(files: Sequence[Path], folder: Path) -> str:
     if not files:
         return ""
     kinds = Counter(path.suffix.lower() or "no suffix" for path in files)
@@ -307,17 +320,55 @@ def unread(folder: Path) -> str:
     )
 
 
+def copies(folder: Path, ignore: Sequence[str] = ()) -> str:
+    """Return a sentence on the documents with the same text; empty if there are none."""
+    sizes = {path: path.stat().st_size for path in filter(is_document, _files(folder, ignore))}
+    number = Counter(sizes.values())
+    by_text: dict[str, list[Path]] = {}
+    for path in (path for path, size in sizes.items() if number[size] > 1):
+        by_text.setdefault(digest_of(path), []).append(path)
+    same = [paths for paths in by_text.values() if len(paths) > 1]
+    if not same or folder.is_file():
+        return ""
+    listed = " and ".join(
+        f"{path.relative_to(folder)}{' (a link)' if path.is_symlink() else ''}" for path in same[0][:MOST_NAMED]
+    )
+    several = f", as in {count(len(same) - 1, 'more case')}" if len(same) > 1 else ""
+    return (
+        f"{folder}: {listed} have the same text{several}, so a question about one is answered by the others, too: keep "
+        "one, or list the others as `ignore` in corpus.toml."
+    )
+
+
+def _links(folder: Path, ignore: Sequence[str]) -> str:
+    """Return a sentence on the links that are not read: to nothing, or to a folder."""
+    links = [path for path in _inside(folder, ignore) if path.is_symlink() and not path.is_file()]
+    if not links:
+        return ""
+    first = links[0].relative_to(folder)
+    where = "a folder" if links[0].exists() else "nothing"
+    return (
+        f"{folder}: {count(len(links), 'link is', 'links are')} not read (the first: {first}, to {where}): put files "
+        f"in {'its' if len(links) == 1 else 'their'} place."
+    )
+
+
 def _files(folder: Path, ignore: Sequence[str]) -> Iterator[Path]:
     """Yield the files of a folder that may be documents, or a single file."""
     if not folder.is_dir():
         yield folder
         return
+    yield from filter(Path.is_file, _inside(folder, ignore))
+
+
+def _inside(folder: Path, ignore: Sequence[str]) -> Iterator[Path]:
+    """Yield what is in a folder, but for what is hidden, ignored, or longctx's own."""
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in relative.parts)
         ours = path.name in BESIDE or path.suffix in BESIDE_SUFFIXES or path.stem.upper() == "README"
         ignored = any(fnmatch.fnmatch(relative.as_posix(), pattern) for pattern in ignore)
-        if path.is_file() and not (hidden or ours or ignored):
+        if not (hidden or ours or ignored):
             yield path
 
 
@@ -335,8 +386,45 @@ def _read_text(path: Path, reading: Reading, split_at: str | None) -> Iterator[U
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text: save it as UTF-8, or move it out of the folder."
         ) from None
-    parts = text.split(split_at) if split_at else [text[place] for place in documents(text, reading)]
+    if not split_at:
+        parts = [text[place] for place in documents(text, reading)]
+    else:
+        parts = list(_split(text, split_at)) if path.suffix.lower() == ".md" else text.split(split_at)
     yield from ((_first_line(part), "", part) for part in parts)
+
+
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+
+
+def _split(text: str, split_at: str) -> Iterator[str]:
+    """Yield the parts of a Markdown text between separators, but for those within fenced code."""
+    fenced = _fenced(text)
+    start = place = begin = end = 0
+    while (place := text.find(split_at, place)) >= 0:
+        while end <= place:
+            begin, end = next(fenced, (len(text), len(text)))
+        if begin <= place:
+            place = end
+        else:
+            yield text[start:place]
+            start = place = place + len(split_at)
+    yield text[start:]
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of fenced code: up to a fence of the same kind that is as long, or to the end."""
+    fence, begin, place = "", 0, 0
+    for line in text.splitlines(keepends=True):
+        if found := FENCE.match(line):
+            marks, more = found[1], found[2]
+            if not fence and not (marks[0] == "`" and "`" in more):
+                fence, begin = marks, place
+            elif fence and marks.startswith(fence) and not more.strip():
+                yield begin, place + len(line.rstrip("\r\n"))
+                fence = ""
+        place += len(line)
+    if fence:
+        yield begin, place
 
 
 def _first_line(text: str) -> str:

@@ -32,7 +32,7 @@ LIMIT = 100_000_000  # bytes; the longest issues have about 30 million
 BLOCK = 1 << 16
 TIMEOUT_S = 60.0
 Downloaded = Callable[[int, int | None], None]
-"""Called with the bytes received so far and the bytes expected (None if the server does not say)."""
+"""Called with the bytes received so far and the bytes expected (None if unknown)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def fetch(
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A download in progress. tag_path holds the server's ETag, or the date, of this version of the file."""
+    """A download in progress. tag_path contains the server's ETag, or the date, of this version of the file."""
 
     path: Path
     tag_path: Path
@@ -105,7 +105,7 @@ def _download(url: str, part: _Part, limit: int, progress: Downloaded) -> None:
         raise UserError("download-refused", f"{url} answered {error.code} {error.reason}. Try again later.") from None
     except (OSError, http.client.HTTPException) as error:
         reason = getattr(error, "reason", None) or error
-        kept = f" {part.size:,} bytes are kept, and the same command goes on from there." if part.size else ""
+        kept = f" {part.size:,} bytes are kept, and the same command continues from there." if part.size else ""
         raise UserError(
             "download-failed", f"{url} could not be read: {reason}. Is this machine online?{kept}"
         ) from None
@@ -134,7 +134,7 @@ def _save(answer: http.client.HTTPResponse, url: str, part: _Part, limit: int, p
     if expected is not None and have < expected:
         raise UserError(
             "download-cut-short",
-            f"The connection to {url} ended after {have:,} of {expected:,} bytes. Run the same command to go on.",
+            f"The connection to {url} ended after {have:,} of {expected:,} bytes. Run the same command to continue.",
         )
 
 
@@ -292,8 +292,8 @@ def _parse(xml: bytes, name: str, reading: Reading) -> _Text:
     except DefusedXmlException:
         raise UserError(
             "xml-with-doctype",
-            f"{name} is refused: it declares a document type or entities, which can expand without bound or read "
-            "other files, and which no issue of the Federal Register has. Remove the <!DOCTYPE ...>.",
+            f"{name} is refused: it declares a document type or entities, which can expand without bound or read other "
+            "files. Remove the <!DOCTYPE ...>.",
         ) from None
     except RecursionError:
         raise UserError(

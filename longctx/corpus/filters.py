@@ -1,4 +1,4 @@
-"""The "too hard" filter: questions that a model misses even with the right section alone are not asked in a collage.
+"""The "too hard" filter: questions that a model misses even with the right section alone are not sent in a collage.
 
 A filter is made once, for one model and one bank of questions, from a run of the control `right`. Its file is
 committed, so that it never changes between two runs that are compared.
@@ -70,15 +70,15 @@ def choose_filter(workspace: Workspace, frozen: Sequence[Filter] | None, model: 
     if len(matching) > 1 and not own:
         raise UserError(
             "several-filters",
-            f"The baseline has filters of {', '.join(each.model for each in matching)}, but none of {model}, so "
-            "it is not clear which questions to ask. Gate against a baseline of one model.",
+            f"The baseline has filters of {', '.join(each.model for each in matching)}, but none of {model}, so it is "
+            "not clear which questions to use. Gate against a baseline of one model.",
         )
     return next(iter(own or matching), None)
 
 
 def keeps_none(asked: int) -> str:
     """Return the clause on what a filter would do that keeps none of so many questions."""
-    return f"it would keep none of {asked:,} questions, and leave a collage nothing to ask."
+    return f"it would keep none of {asked:,} questions, and leave none for collages."
 
 
 def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: Mapping[str, bool]) -> Path:
@@ -94,8 +94,8 @@ def make_filter(workspace: Workspace, model: str, bank: str, run: str, correct: 
     elif path.exists():
         raise UserError(
             "filter-exists",
-            f"{path} already exists, and runs may have been made with it. Delete it to make a new one, unless you "
-            "still compare with those runs.",
+            f"{path} already exists, and runs may depend on it. Delete it to make a new one, unless you still compare "
+            "with those runs.",
         )
     if not any(correct.values()):
         raise UserError("filter-keeps-nothing", f"No filter is made: {keeps_none(len(correct))}")

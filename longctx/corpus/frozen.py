@@ -57,7 +57,7 @@ class Frozen(BaseModel):
         if gone and not changed:
             raise UserError(
                 "section-gone",
-                f"{folder / FILE} counts section {gone[0]!r}, which {folder} no longer holds"
+                f"{folder / FILE} counts section {gone[0]!r}, which {folder} no longer contains"
                 f"{moved_to(gone[0], texts)}. Restore its file, or count again with longctx data corpus freeze "
                 f"{folder}.",
             )

@@ -50,7 +50,7 @@ class BankQuestion(BaseModel):
     wrong: tuple[str, str, str]
     numerical: bool = False
     fact: str = ""
-    """What is asked for, in a word; questions about the same fact have answers of the same kind."""
+    """What is requested, in a word; questions about the same fact have answers of the same kind."""
     provenance: str = ""
     """Who or what wrote it."""
     accepted: tuple[str, ...] = ()
@@ -62,13 +62,13 @@ class BankQuestion(BaseModel):
     @classmethod
     def _three(cls, value: object) -> object:
         if isinstance(value, list | tuple) and len(value) != 3:
-            raise ValueError(f"a question has 3 wrong answers, and here are {len(value)}")
+            raise ValueError(f"a question has 3 wrong answers, but here are {len(value)}")
         return value
 
     @field_validator("question", "right", "wrong")
     @classmethod
     def _one_line(cls, value: str | tuple[str, ...]) -> str | tuple[str, ...]:
-        """Check that a text is one line, as the protocol puts every answer on a line of its own."""
+        """Check that a text is one line, as the protocol puts every answer on its own line."""
         for text in [value] if isinstance(value, str) else value:
             if not text.strip() or "\n" in text:
                 raise ValueError("a question or an answer must be one line of text")
@@ -107,14 +107,14 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
         lines = path.read_text(encoding="utf-8-sig").split("\n")  # a question may hold what else ends a line
     except FileNotFoundError:
         raise UserError(
-            "no-questions-file", f"There is no file of questions {path}: give a .jsonl file with one question per line."
+            "no-questions-file", f"There is no file of questions {path}: name a .jsonl file with one question per line."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise UserError("not-readable", f"{path} cannot be read as UTF-8 text: {error}.") from None
-    check_no_conflict(path, "keep the questions that are right, and delete the lines of the markers")
+    check_no_conflict(path, "keep the correct questions, and delete the lines of the markers")
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:
-        raise UserError("no-questions", f"{path} holds no questions: write one JSON object per line.")
+        raise UserError("no-questions", f"{path} contains no questions: write one JSON object per line.")
     _check_ids(questions, path)
     if corpus is not None:
         _check_sections(questions, path, corpus)
@@ -160,13 +160,14 @@ def _check_ids(questions: tuple[BankQuestion, ...], path: Path) -> None:
     for question in questions:
         if question.id in seen:
             raise UserError(
-                "duplicate-question-id", f"{path} has two questions with the id {question.id!r}: give each its own."
+                "duplicate-question-id",
+                f"{path} has two questions with the id {question.id!r}: give each question its own id.",
             )
         seen.add(question.id)
         if not question.distinct:
             raise UserError(
                 "duplicate-answers",
-                f"{path}, question {question.id}: two of its four answers are the same. Give four different ones.",
+                f"{path}, question {question.id}: two of its four answers are the same. Write four different answers.",
             )
 
 
@@ -181,7 +182,7 @@ def _check_sections(questions: tuple[BankQuestion, ...], path: Path, corpus: Cor
         if question.section in out:
             why = f"which {corpus.name} leaves out, since its {out[question.section]} tokens are out of bounds"
         elif question.section in examples:
-            why = f"which is one of the examples of {corpus.name} and kept out of the test"
+            why = f"which is one of the examples of {corpus.name}, which are not part of the test"
         raise UserError(
             "unusable-section",
             f"{path}, question {question.id}: it is about {question.section!r}, {why}. Change its section, or leave "

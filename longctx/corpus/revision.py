@@ -24,8 +24,8 @@ def of_revision(revision: str, folder: Path, into: Path) -> Path:
     if done is None or done.returncode:
         raise UserError(
             "unknown-revision",
-            f"{revision} is neither a folder nor a git revision that holds {folder}: give the folder as it was, "
-            "or a branch or commit, such as main.",
+            f"{revision} is neither a folder nor a git revision that contains {folder}: name the earlier folder, or a "
+            "branch or commit, such as main.",
         )
     into.mkdir(parents=True)
     try:
@@ -35,7 +35,7 @@ def of_revision(revision: str, folder: Path, into: Path) -> Path:
     except (tarfile.TarError, OSError, ValueError) as error:
         raise UserError(
             "revision-not-readable",
-            f"{folder} cannot be read as it was in {revision}: {error}. Give the folder as it was.",
+            f"{folder} cannot be read as it was in {revision}: {error}. Name the folder as it was.",
         ) from None
     return into
 

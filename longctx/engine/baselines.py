@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from longctx.workspace import Workspace
 
 NOISE = 0.1, 0.2
-"""The shares of pairs that change by chance, where one run cannot tell: a cautious guess, and that of noisy models."""
+"""The shares of pairs that change by chance, for a single run: a cautious guess, and that of noisy models."""
 FEW = 4
 """The most tests or models that are named; of more, their number is given."""
 
@@ -70,12 +70,12 @@ def save(
     check_not_stopped(manifest, rows)
     added = new_rows(file, manifest, rows) if add else []
     if missing := "; ".join(incomplete_sentences(manifest, rows)):
-        why = f"The run {folder.name} is incomplete: {missing}. A gate against it judges the rest alone."
+        why = f"The run {folder.name} is incomplete: {missing}. A gate against it judges only the rest."
         if not force:
             raise UserError(
                 "run-incomplete",
                 f"{why} Run all of it, without -k, -x, --lf and --ctx-only, until every trial is "
-                "measured (what is recorded is not asked again); or save this run as it is, with --force.",
+                "measured (recorded requests are not sent again); or save this run as it is, with --force.",
             )
         yield why
     if add:

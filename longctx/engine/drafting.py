@@ -107,8 +107,8 @@ class Drafting:
         if replies and not drafts:
             raise UserError(
                 "no-question-drafted",
-                f"None of the {count(replies, 'reply', 'replies')} of {self._model.model} has a question in the form "
-                "that the prompt asks for: give another model.",
+                f"None of the {count(replies, 'reply', 'replies')} of {self._model.model} has a question in the format "
+                "of the prompt: use another model.",
             )
         return drafts
 

@@ -49,7 +49,7 @@ def earlier_answers(
 def views_of(baseline: Baseline, shown: Sequence[Row], cassettes: Path | None) -> dict[RowIdentity, Mapping[str, Any]]:
     """Return the views of a baseline's rows, or the replies that are known of them, by the identity of the row.
 
-    shown: the rows whose cells are looked up in the recordings, if the baseline holds no replies.
+    shown: the rows whose cells are looked up in the recordings, if the baseline contains no replies.
     """
     if baseline.folder is not None:
         return {row.identity: view for row, view in load(baseline.folder).seen()}

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from longctx.recording.request import Request
     from longctx.views.reporting import Reports
 
-PENDING = Failure("pending", "asked once the batches of the look before have ended; give the same command", fatal=True)
+PENDING = Failure("pending", "sent once the batches of the previous look have ended; run the same command", fatal=True)
 
 
 def until_settled(run: RunData, tape: Tape) -> AskingOrder:
@@ -61,12 +61,12 @@ def until_settled(run: RunData, tape: Tape) -> AskingOrder:
 
 
 def stopped_by(stopped: Failure | None, failures: Iterable[Failure]) -> Failure | None:
-    """Return why a look is the last for now: the asking stopped, or a batch of this look has not ended."""
+    """Return why a look is the last for now: the live pass stopped, or a batch of this look has not ended."""
     return stopped or (PENDING if any(failure.cause == PENDING.cause for failure in failures) else None)
 
 
 def looks_by(run: RunData, tape: Tape, trials: Iterable[Trial]) -> LooksPlan:
-    """Return the plan by which these questions are asked: that of what is recorded of them unless all is asked anew."""
+    """Return the plan by which these questions are sent: that of what is recorded of them unless all is asked anew."""
     recorded = None if tape.asks_anew else tape.looks_of(map(place_of, trials))
     return recorded or looks_to_take(run)
 
@@ -202,12 +202,12 @@ class InterimLooks:
         return {key for key in stale if key in unneeded and self._bands[key] not in early}
 
     def stopped(self, left: Collection[str]) -> Failure:
-        """Return why the questions in `left` are not asked: the verdict, unless it lacks a part of the run.
+        """Return why the questions in `left` are not sent: the verdict, unless it lacks a part of the run.
 
-        Protocols and test functions are asked apart, and neither can be judged without the other.
+        Protocols and test functions are sent apart, and neither can be judged without the other.
         """
         run, verdict = self._run, self.verdict(left)
-        settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not asked, in bands that are settled"
+        settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not sent, in bands that are settled"
         return Failure(EARLY_STOP, settled if run.cells and run.plan.tests else verdict.shown_after, fatal=True)
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
@@ -252,7 +252,7 @@ class InterimLooks:
         return len(parted - own) + len(self._bands_of(self._run.cells)) + minimums, parted
 
     def _beside_functions(self, cases: Sequence[Case], own: set[Band]) -> tuple[int, set[Band]]:
-        """Return the same for test functions. What other shards ask of these is known from the baseline alone."""
+        """Return the same for test functions. Only the baseline knows what other shards measure of these."""
         from longctx.engine.gate_plan import minimums_of
 
         plan, cells = self._run.plan, {(case.cell.test, case.cell.slug) for case in cases}
@@ -330,7 +330,7 @@ class Steps:
 
     @property
     def not_asked(self) -> dict[str, Failure]:
-        """Why each of the others was not asked, once no look follows."""
+        """Why each of the others was not sent, once no look follows."""
         looks, left = self._looks, self._left
         unneeded = looks.unneeded(left)
         settled = looks.stopped(left) if unneeded else None

@@ -72,7 +72,7 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What the end of a run needs beside its rows."""
+    """What the end of a run needs besides its rows."""
 
     manifest: Manifest
     tests: Mapping[str, Protocol]
@@ -91,6 +91,8 @@ class Ending:
     """The reports of test functions."""
     names: tuple[str, str] = ("BASELINE", "RUN")
     """The baseline and the run's folder, as commands name them."""
+    passes: Sequence[str] = ("pass",)
+    """The verdicts of which no band counts as failed."""
 
 
 def finish(
@@ -117,7 +119,9 @@ def finish(
         terms = rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
         names = run.settings.baseline or "", os.path.relpath(run.folder)
         writes = run.settings.page, run.settings.parquet
-        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, run.workspace.cassettes, run.reports, names)
+        passes = ("pass", "inconclusive")[: 1 + (run.settings.on_inconclusive == "pass")]
+        cassettes, reports = run.workspace.cassettes, run.reports
+        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, cassettes, reports, names, passes)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -155,7 +159,9 @@ def _written(
     failed: Mapping[str, str] = {}
     if baseline and ending.terms:
         judgement, document = judge(folder, baseline, record, ending, ending.terms)
-        verdict, said, failed = judgement.verdict, headline(judgement), why_each_band_fails(judgement)
+        verdict, said = judgement.verdict, headline(judgement)
+        if verdict not in ending.passes:
+            failed = why_each_band_fails(judgement)
     done = Finished(record, manifest, summary, verdict, said, document, failed)
     judged(done)
     earlier = None
@@ -164,7 +170,9 @@ def _written(
         from longctx.engine.earlier import earlier_answers
 
         earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
-    write_report(folder, RunReport(record, summary, manifest, document), ending.page, ending.parquet, earlier)
+    write_report(
+        folder, RunReport(record, summary, manifest, document, len(failed)), ending.page, ending.parquet, earlier
+    )
     warning = add_step_summary(folder)
     return dataclasses.replace(done, warnings=(warning,) if warning else ())
 
@@ -316,7 +324,7 @@ def point_latest_to(folder: Path) -> str | None:
 
 
 def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> ViewsOfRows:
-    """Return the function that looks up texts. cassettes: where replies are that the baseline does not hold."""
+    """Return the function that looks up texts. cassettes: where replies are that the baseline does not contain."""
 
     def texts(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:
         from longctx.engine.earlier import views_of
@@ -335,13 +343,13 @@ class DocumentChanges:
     """Those after the change."""
     unchanged: int
     stale: tuple[Trial, ...]
-    """The trials whose prompts hold what changed."""
+    """The trials whose prompts contain what changed."""
     added: tuple[Trial, ...]
     gone: tuple[Trial, ...]
 
     @property
     def estimates(self) -> list[Estimate]:
-        """What it costs to ask what is stale or added."""
+        """The cost of recording stale and new trials."""
         return estimate(self.cases, map(Request.of, (*self.stale, *self.added)))
 
 

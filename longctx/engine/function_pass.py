@@ -1,4 +1,4 @@
-"""The asking pass over test functions, request by request or in rounds of batches. It imports the SDK."""
+"""The live pass over test functions, request by request or in rounds of batches. It imports the SDK."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class AskingRun(FunctionRun):
 
 
 class CollectingRun(FunctionRun):
-    """Collects what the trials of all cells lack in one round of batches; it asks nothing."""
+    """Collects what the trials of all cells lack in one round of batches; it sends no request."""
 
     def __init__(self, rounds: Rounds, tape: Tape, part: Part) -> None:
         super().__init__(tape)
@@ -118,9 +118,9 @@ class FunctionPass:
             self._ask_in_rounds(part, rounds)
 
     def _ask_directly(self, part: Part, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
-        """Ask request by request. Return whether nothing has stopped the asking.
+        """Ask request by request. Return whether the live pass goes on.
 
-        held: why what batches hold is not asked.
+        held: why what batches hold is not sent.
         """
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
@@ -165,7 +165,7 @@ class FunctionPass:
 
 
 class Signals:
-    """What signals do while test functions are asked: the first stops the sending at once, the second ends it all.
+    """How signals act while test functions run: the first stops the sending at once, the second ends it all.
 
     Both raise KeyboardInterrupt in the test, since only its end gives the thread back.
     """
@@ -242,5 +242,5 @@ def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
     for sentence in ending(f"{tape.recorded:,} requests of {trials:,} trials of test functions", asked, tape):
         run.say(sentence)
     for name, why in done.broken.items():
-        run.say(f"{name} could not be asked: {why}")
+        run.say(f"{name} could not be run: {why}")
     return done

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class ReplayingRun(FunctionRun):
-    """Notes the cells of all functions, and how their recorded trials end; it asks nothing."""
+    """Notes the cells of all functions, and how their recorded trials end; it sends no request."""
 
     def __init__(self, tape: Tape, part: Part) -> None:
         super().__init__(tape)
@@ -75,7 +75,7 @@ class ShowingRun(FunctionRun):
         self.slugs: list[str] = []
         """Those of all cells."""
         self.shown: tuple[FunctionTrial, Result] | None = None
-        """None if there is no such cell, or if `mistake` says why it cannot be shown."""
+        """None if there is no such cell, or if `mistake` states why it cannot be shown."""
         self.mistake: UserError | None = None
         self._slug = slug
 
@@ -95,7 +95,7 @@ class ShowingRun(FunctionRun):
 
 
 class EstimatingRun(FunctionRun):
-    """Takes the first requests that each cell lacks, and what recorded trials tell of later ones; it asks nothing."""
+    """Takes the first requests that each cell lacks, estimates later ones from recorded trials, and sends nothing."""
 
     def __init__(self, tape: Tape, recorded: Tape, counted: bool) -> None:
         """recorded: replays what is recorded, whatever the record mode. counted: whether the server was asked to count
@@ -132,7 +132,7 @@ class EstimatingRun(FunctionRun):
 
 
 class PlanningRun(EstimatingRun):
-    """Estimates what each gated band asks if nothing of it is recorded; it asks nothing."""
+    """Estimates what each gated band asks if nothing of it is recorded; it sends no request."""
 
     def __init__(self, run: RunData) -> None:
         super().__init__(run.tape("all"), run.tape(), counted=False)
@@ -167,7 +167,7 @@ class PlanningRun(EstimatingRun):
 
 
 def price(run: RunData, tests: Functions) -> float:
-    """Return what asking test functions is estimated to cost in USD, as far as prices are known."""
+    """Return the estimated cost of test functions in USD, as far as prices are known."""
     return total_price(_estimated(run, tests, counted=True).estimates.estimates(batch := run.settings.batch), batch)
 
 
@@ -178,7 +178,7 @@ def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
 
 
 def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -> None:
-    """Say what asking test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
+    """Say what the requests of test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:
@@ -190,7 +190,7 @@ def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -
     if total := in_all([*of_protocols, *estimates]):
         run.say(total)
     if estimating.held:
-        run.say(f"{estimating.held:,} more are held by batches that are not collected, and would not be asked.")
+        run.say(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
         run.say(sentence)
 

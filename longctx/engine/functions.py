@@ -72,7 +72,7 @@ class MarkedFunction:
 
     function: Function
     axes: Sequence[Parameters]
-    """What it is parametrized with in place of its own values."""
+    """What it is parametrized with instead of its own values."""
     subjects: Sequence[FunctionSubject]
 
     @classmethod
@@ -94,8 +94,8 @@ class MarkedFunction:
         if named and STRATEGY in dict(settings.labels):
             raise UserError(
                 "label-of-strategies",
-                f"{name} is run under several strategies, which its rows name in the label {STRATEGY!r}: give the "
-                "label of --ctx-label another name.",
+                f"{name} is run under several strategies, which its rows name in the label {STRATEGY!r}: rename the "
+                "label of --ctx-label.",
             )
         strategies: Sequence[Strategy | None] = Strategy.all_of(named, run.workspace) or [None]
         subjects = [
@@ -118,7 +118,7 @@ def marker_arguments(name: str, marker: Marker) -> dict[str, Any]:
     if len(marker.args) > 1:
         raise UserError(
             "bad-marker",
-            f"{name}: its marker has {len(marker.args)} arguments without a name: give all but trials a name, as in "
+            f"{name}: its marker has {len(marker.args)} positional arguments: only trials may be positional, as in "
             "@pytest.mark.longctx(200, min_rate=0.9).",
         )
     return {**dict(zip(("trials",), marker.args, strict=False)), **marker.kwargs}
@@ -134,7 +134,7 @@ def take_report(run: RunData, name: str, marked: dict[str, Any]) -> None:
     elif report is not None:
         raise UserError(
             "report-is-no-report",
-            f"{name}: report in its marker is of the type {type(report).__name__}: give a longctx.Report.",
+            f"{name}: report in its marker is of the type {type(report).__name__}: pass a longctx.Report.",
         )
 
 
@@ -147,7 +147,7 @@ def _check_report(name: str, report: Report, parameters: Collection[str]) -> Non
             raise UserError(
                 "report-without-parameter",
                 f"{name}: {entry} of its report is {parameter!r}, but the test has no such parameter. "
-                f"{did_you_mean(parameter, list(parameters))} Give a parameter of the test.",
+                f"{did_you_mean(parameter, list(parameters))} Name a parameter of the test.",
             )
 
 
@@ -159,13 +159,13 @@ def check_test(test: Callable[..., object], where: str, places: dict[str, str]) 
     name = test.__name__
     if inspect.isgeneratorfunction(test) or inspect.isasyncgenfunction(test):
         raise UserError(
-            "generator-function", f"{name} is a generator: a test function must not yield, but use assert and check."
+            "generator-function", f"{name} is a generator: a test function must not yield; use assert and check."
         )
     if (other := places.setdefault(name, where)) != where:
         raise UserError(
             "two-tests-of-one-name",
             f"Two marked test functions are named {name}, in {other.rstrip(':')} and in {where.rstrip(':')}: rename "
-            "one of them, since its recordings and its results go by this name.",
+            "one of them, since the name is part of recordings and results.",
         )
 
 
@@ -176,7 +176,7 @@ def cell_of(
     subject: FunctionSubject,
     ids: Mapping[str, str] | None = None,
 ) -> Case:
-    """Return the cell of some parameters, with the user's options in place of the marker's. Raises UserError.
+    """Return the cell of some parameters, with the user's options instead of the marker's. Raises UserError.
 
     ids: those that pytest gives the values of parameters.
     """
@@ -198,7 +198,7 @@ def check_marked_once(test: Callable[..., object], marks: Iterable[Marker]) -> N
     if sum(mark.name == "longctx" for mark in marks) > 1:
         raise UserError(
             "marked-twice",
-            f"{test.__name__} has several markers @pytest.mark.longctx, and only one could count: merge them into one.",
+            f"{test.__name__} has several markers @pytest.mark.longctx: merge them into one.",
         )
 
 
@@ -212,8 +212,8 @@ def check_apart(case: Case, test: str, known: dict[str, str]) -> None:
     if known.setdefault(_name_of(case), test) != test:
         raise UserError(
             "two-cells-of-one-name",
-            f"{case.cell.test} has two cells {case.cell.slug} for {case.model.model}, which have the same "
-            "trials: give each value of its parameters once.",
+            f"{case.cell.test} has two cells {case.cell.slug} for {case.model.model}, which have the same trials: use "
+            "each value of its parameters once.",
         )
 
 

@@ -38,7 +38,7 @@ NAMED = 3
 
 
 class Preflight:
-    """What is known of a run's verdict before it asks.
+    """What is known about a run's verdict before its first request.
 
     cases: the selected cases; those of test functions are the run's `cells`. say: prints a sentence.
     """
@@ -50,7 +50,7 @@ class Preflight:
         self._known: dict[str, Row] = {}
 
     def passed_over(self, trial: Trial, place: Place) -> None:
-        """Note a question that is not asked: its recorded answer counts, or the record mode does not ask it."""
+        """Note a question that is not sent: its recorded answer counts, or the record mode does not ask it."""
         try:
             reply = self._tape.reply(place)
         except TapeError as error:
@@ -100,7 +100,9 @@ class Preflight:
             baseline, rows, rules(self._run, rows, now, AT_ONCE), part, self._run.plan.tests
         ):
             why = " ".join([f"{'; '.join(reasons)}.", *causes[:1]])
-            raise Invalid("verdict-already-invalid", f"{why} The verdict could only be invalid, so nothing was asked.")
+            raise Invalid(
+                "verdict-already-invalid", f"{why} The verdict could only be invalid, so no requests were sent."
+            )
 
     def _rows(self, case: Case) -> Iterator[Row]:
         for trial in case.each_trial():
@@ -127,7 +129,7 @@ def as_baseline(cases: Sequence[Case], target: Target) -> str:
     together = "" if target.run_margin is None else f", and one of {target.run_margin * 100:g}% of all bands together"
     return (
         f"As a baseline: an unchanged model passes at a margin of {target.margin * 100:g}%{together}, "
-        f"{'; '.join(expected)}. Further runs are asked with --ctx-repeats, and added with longctx baseline save --add."
+        f"{'; '.join(expected)}. Record further runs with --ctx-repeats, and add them with longctx baseline save --add."
     )
 
 
@@ -148,7 +150,7 @@ def unpowered(cases: Sequence[Case], target: Target) -> str | None:
     which = f" ({'; '.join(names)})" if names else ""
     return (
         f"Underpowered: if nothing has changed but {guess.discordance:.0%} of pairs by chance, this gate passes with a "
-        f"probability of {whole:.0%}{which}. `longctx plan` says how many trials it takes."
+        f"probability of {whole:.0%}{which}. `longctx plan` computes the number of trials that it needs."
     )
 
 
@@ -245,9 +247,9 @@ SubjectBand = tuple[Subject, Band]
 class _Sum:
     """The sum of a band's load."""
 
-    prices: list[float] | None = field(default_factory=lambda: [0.0] * 3)
-    """USD directly and in batches, with replies as expected, and directly with replies of full length; None if prices
-    are not known."""
+    prices: list[float] | None = field(default_factory=lambda: [0.0] * 5)
+    """USD directly and in batches, with replies as expected, directly with replies of full length, and of the first two
+    what is for thinking that is assumed; None if prices are not known."""
     in_contexts: bool = False
     trials: int = 0
     clusters: set[object] = field(default_factory=set)
@@ -261,18 +263,23 @@ class _Sum:
         self.input_tokens += case.size_tokens * len(clusters)
         self.output_tokens += case.reply_tokens * len(clusters)
         self.in_contexts |= case.cell.questions_per_context > 1
-        expected, most = (_price_of(case, reply, clusters) for reply in (case.tokens.expected, case.reply_tokens))
-        if self.prices is None or expected is None or most is None:
+        reply = case.tokens.expected
+        assumed = 0 if case.replies else case.model.thinking_tokens
+        expected, most, said = (
+            _price_of(case, tokens, clusters) for tokens in (reply, case.reply_tokens, reply - assumed)
+        )
+        if self.prices is None or expected is None or most is None or said is None:
             self.prices = None
             return
-        each = expected.direct, expected.in_batches, most.direct
+        thinking = expected.direct - said.direct, expected.in_batches - said.in_batches
+        each = expected.direct, expected.in_batches, most.direct, *thinking
         self.prices = [total + price for total, price in zip(self.prices, each, strict=True)]
 
     @property
     def load(self) -> Load:
         tokens = self.trials, len(self.clusters), self.input_tokens, self.output_tokens
-        price, batch_price, most = self.prices or (None, None, None)
-        return Load(*tokens, price, batch_price, most, self.in_contexts)
+        price, batch_price, most, *thinking = self.prices or (None, None, None, 0.0, 0.0)
+        return Load(*tokens, price, batch_price, most, self.in_contexts, (thinking[0], thinking[1]))
 
 
 def _price_of(case: Case, reply: float, clusters: Sequence[object]) -> ContextPrice | None:
@@ -297,8 +304,7 @@ def planned(
     if not loads:
         raise UserError(
             "nothing-to-plan",
-            f"The profile {plan.profile_name!r} has no trials that a gate judges, so there is nothing to plan: "
-            "give another.",
+            f"The profile {plan.profile_name!r} has no trials that a gate judges: choose another profile.",
         )
     return loads
 
@@ -315,7 +321,7 @@ def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
 def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -> dict[SubjectBand, Load]:
     """Return the load of each band of the tests of which the plan has no cases, as the rows of a run measured them.
 
-    models: asked in place of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
+    models: asked instead of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
     gated = [row for row in rows if name_of_test(row.test) not in plan.tests and row.band is not None]
     loads: dict[SubjectBand, Load] = {}

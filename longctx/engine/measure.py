@@ -186,7 +186,7 @@ class Measurement:
 
     @property
     def summary(self) -> Summary:
-        """The rate of each cell, and each test's own analysis."""
+        """The accuracy of each cell, and each test's own analysis."""
         from longctx.engine.finish import manifest_of
         from longctx.summary.summary import summarize
 
@@ -220,9 +220,9 @@ class Measurement:
 
 def _not_read(case: Case, number: int) -> str:
     return (
-        f"{case.model.model} was sent {count(number, 'trial')} in the shape {case.shape!r}, and by the tokens that its "
-        f"server counted it was shown only a part of each: the server leaves out blocks of this kind. Leave out the "
-        f"shape {case.shape!r} for this server."
+        f"{case.model.model} was sent {count(number, 'trial')} in the shape {case.shape!r}, but by its server's token "
+        "counts it read only a part of each: the server drops blocks of this kind. Leave out the shape "
+        f"{case.shape!r} for this server."
     )
 
 
@@ -248,7 +248,7 @@ def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | E
 
 
 def measured_rows(run: RunData, trial: Trial, judged: Judged) -> list[Row]:
-    """Return the row of a trial that was judged, and a row of each check, as a test of its own."""
+    """Return the row of a trial that was judged, and a row of each check, as its own test."""
     row = _measured_row(run, trial, judged)
     rows = [row, *(check_row(row, name, held) for name, held in judged.checks.items())]
     if labelled := [(said, label) for said, label in judged.graded if label is not None]:
@@ -260,7 +260,7 @@ def _agreement_row(row: Row, labelled: Sequence[tuple[str, str]], text: bool) ->
     """Return the row of whether the judge agrees with the human labels of a trial, and where it does not."""
     other = [pair for pair in labelled if pair[0].casefold() != pair[1].casefold()]
     said, labels = ("; ".join(side) for side in zip(*labelled, strict=True))
-    why = "; ".join(f"the judge says {said}, and its label is {label}" for said, label in other)
+    why = "; ".join(f"the judge's grade is {said}, and the label {label}" for said, label in other)
     return dataclasses.replace(
         check_row(row, AGREEMENT, not other),
         band=None,
@@ -348,7 +348,7 @@ def _of_strategy(judged: Judged) -> dict[str, Any]:
 
 
 def check_row(row: Row, name: str, held: bool | float) -> Row:
-    """Return the row of a check: its answer is that of the trial's row, which holds tokens, cost and latency.
+    """Return the row of a check: its answer is that of the trial's row, which contains tokens, cost and latency.
 
     held: a number is partial credit.
     """

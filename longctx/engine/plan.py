@@ -80,7 +80,7 @@ class Plan:
         model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
         if entries:
             written = model.model_dump(exclude_unset=True, by_alias=True)
-            model = checked({**written, **entries}, ModelProfile, f"The profile that code gives {name}")
+            model = checked({**written, **entries}, ModelProfile, f"The profile in the code {name}")
         return model
 
     def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:
@@ -89,7 +89,7 @@ class Plan:
         if not models:
             raise UserError(
                 "no-model-for-function",
-                "No model was named for the test functions: give one with --ctx-model NAME, or write "
+                "No model is named for the test functions: add --ctx-model NAME, or write "
                 "models = ['NAME'] at the top of the profile.",
             )
         return models
@@ -154,7 +154,7 @@ class Plan:
             return tuple(Filter.model_validate(entry) for entry in load_manifest_of(path).filters)
         except ValidationError as error:
             fault = first_fault(Filter, error, "the filter")
-            raise UserError("bad-filter", f"{path} does not hold a valid filter: {fault} Restore the file.") from None
+            raise UserError("bad-filter", f"{path} is not a valid filter: {fault} Restore the file.") from None
 
     @property
     def cases(self) -> list[Case]:
@@ -216,8 +216,8 @@ class Plan:
         if not models:
             raise UserError(
                 "no-model",
-                f"The profile {self.profile_name!r} names no model: give one with --ctx-model NAME, or --model NAME to "
-                "a command.",
+                f"The profile {self.profile_name!r} names no model: add --ctx-model NAME, or --model NAME to a "
+                "command.",
             )
         return models
 
@@ -228,7 +228,7 @@ def _names(value: object) -> Iterator[str]:
 
 
 def _with_options(case: Case, settings: Settings) -> Case:
-    """Return the case with the user's options in place of the profile's entries."""
+    """Return the case with the user's options instead of the profile's entries."""
     return dataclasses.replace(
         case,
         seed=case.seed if settings.seed is None else settings.seed,

@@ -30,7 +30,7 @@ class Run(RunData):
         say: Prints a sentence.
         options: The other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
 
-    Every method raises UserError for a user's mistake; its message says what is wrong, where, and what to do.
+    Every method raises UserError for a user's mistake; its message states what is wrong, where, and what to do.
 
     Example:
         >>> run = Run(profile="first", model="my-model")  # doctest: +SKIP
@@ -109,9 +109,9 @@ class Run(RunData):
         return done
 
     def count_probes(self, cells: Sequence[Case], alone: bool = False) -> list[Case]:
-        """Have the server count the probes of test functions; return the cells that can be asked.
+        """Have the server count the probes of test functions; return the cells that can be sent.
 
-        What is kept in the models' profiles is not counted again. alone: whether the run asks nothing else; it then
+        What is kept in the models' profiles is not counted again. alone: whether the run sends no request else; it then
         raises UserError if no cell is left. Raises Interrupted if the user stops it.
         """
         to_count = [case for case in cells if case.token_values is None]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from longctx.vocabulary.report import Report
 
 FAILURES = "asking.json"
-"""The file in the run's folder in which the asking pass tells people why trials could not be asked."""
+"""The file in the run's folder in which the live pass lists why trials could not be sent."""
 
 
 class RunData:
@@ -91,13 +91,13 @@ class RunData:
         self.cells: list[Case] = []
         """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}
-        """The fields of the Failure of each question that the asking pass could not ask, by its key."""
+        """The fields of the Failure of each question that the live pass could not ask, by its key."""
         self.to_send: list[Case] = []
         """The cases that this run set out to ask."""
         self.rewriting: Rewriting | None = None
         """What the project's hooks make of requests and answers; None without pytest."""
         self.spent = 0.0
-        """USD of the cap that the last asking pass spent."""
+        """USD of the cap that the last live pass spent."""
         self.has_asked = False
         """Whether it has begun to ask: its own looks then say what it leaves out."""
 
@@ -134,7 +134,7 @@ class RunData:
         return self.tape("all" if self.settings.record == "all" else "none")
 
     def not_asked(self, failures: Mapping[str, Failure], spent: float) -> None:
-        """Note what an asking pass could not ask, by the keys of the questions, and the USD that it spent."""
+        """Note what a live pass could not ask, by the keys of the questions, and the USD that it spent."""
         self.unasked |= {key: asdict(failure) for key, failure in failures.items()}
         self.spent = spent
 
@@ -156,7 +156,7 @@ class RunData:
         return self.stated_cap if default is None else default
 
     def terms(self, models: Sequence[ModelProfile], max_cost: float | None = None) -> Terms:
-        """Return the terms of an asking pass over these models. max_cost: USD; by default the run's cap."""
+        """Return the terms of a live pass over these models. max_cost: USD; by default the run's cap."""
         from longctx.live.bounds import Terms
 
         settings = self.settings
@@ -171,7 +171,7 @@ class RunData:
         )
 
     def keep_failures(self) -> None:
-        """Tell people in the run's folder why questions could not be asked, if there are any."""
+        """Tell people in the run's folder why questions could not be sent, if there are any."""
         if self.unasked:
             self.folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps(self.unasked, indent=1)
@@ -189,7 +189,7 @@ def now() -> str:
 
 
 def free_folder(settings: Settings, workspace: Workspace) -> Path:
-    """Return a folder for the report that holds no run yet. Raises UserError if the user's own cannot be used."""
+    """Return a folder for the report that contains no run yet. Raises UserError if the user's own cannot be used."""
     if settings.report is not None:
         from longctx.results.store import check_free
 

@@ -76,7 +76,7 @@ class Settings:
     base: str | None = None
     """The branch or commit that the change is judged against."""
     trust: str = "all"
-    """`base` to accept only answers that are recorded there or that the run asks for."""
+    """`base` to accept only answers that are recorded there or that the run requests."""
     margin: float | None = None
     alpha: float = ALPHA
     on_inconclusive: str = "fail"
@@ -189,7 +189,7 @@ _DECLARED = (
     Option(
         "profile",
         "profile",
-        "what is run: a file in fixtures/profiles/ or a path (default: recorded, or the project's only one)",
+        "profile: a file in fixtures/profiles/ or a path (default: recorded, or the project's only one)",
         "NAME",
         entry="profile",
     ),
@@ -209,8 +209,8 @@ _DECLARED = (
     Option(
         "strategy",
         "strategies",
-        "context-management strategy for test functions that ask about a transcript, instead of the profile's: "
-        "none, truncate, clear_tool_uses, compact or summary, some with -NUMBER after it, or a Python file of your own "
+        "context-management strategy for test functions with a transcript, instead of the profile's: "
+        "none, truncate, clear_tool_uses, compact or summary, some with -NUMBER after it, or your own Python file "
         "(repeatable, to compare)",
         "NAME",
     ),
@@ -234,8 +234,8 @@ _DECLARED = (
     Option(
         "record",
         "record",
-        "none: replay only (default). once: send the requests of trials without a recording. new_episodes: also "
-        "of those with only a stale one. all: re-record everything",
+        "none: replay only (default). once: send trials without a recording. new_episodes: also stale ones. all: "
+        "record everything again",
         choices=RECORD_MODES,
     ),
     Option("base-url", "base_url", "server that speaks the Messages API (default: the SDK's)", "URL", entry="base_url"),
@@ -258,8 +258,8 @@ _DECLARED = (
     Option(
         "baseline",
         "baseline",
-        "give a verdict on this run against an earlier one: a file of fixtures/baselines/, a path, or a run's "
-        "folder. Exit status: 12 invalid, 10 regression, 11 inconclusive",
+        "judge this run against an earlier one: a file in fixtures/baselines/, a path, or a run's folder. Exit status: "
+        "12 invalid, 10 regression, 11 inconclusive",
         "NAME",
     ),
     Option("save-baseline", "save_baseline", "save this run as a new baseline, as longctx baseline save does", "NAME"),
@@ -329,7 +329,7 @@ _DECLARED = (
     Option(
         "ask-only",
         "ask_only",
-        "send and record the requests, and measure nothing",
+        "send and record the requests, and stop before the tests",
         environment="LONGCTX_RECORD_ONLY",
         pytest=False,
     ),
@@ -351,7 +351,7 @@ _DECLARED = (
     Option(
         "base",
         "base",
-        "the branch or commit that the change is judged against",
+        "the branch or commit to compare the change with",
         "REVISION",
         environment="LONGCTX_BASE",
         entry="base",

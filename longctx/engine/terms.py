@@ -83,7 +83,7 @@ def case_name(run: RunData, case: Case) -> str:
 def looks_of(run: RunData, rows: Sequence[Row]) -> RunLooks:
     """Return the plans by which the gate judges these rows: those by which a run asked them, or left trials out.
 
-    What was recorded at once is judged at once, however it is replayed.
+    Recordings without looks are judged at once, however they are replayed.
     """
     if not run.settings.looks or run.settings.only_trial is not None:
         return AT_ONCE

@@ -35,7 +35,7 @@ from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
 ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")
-"""What a treatment may name beside its model."""
+"""The entries of a treatment besides its model."""
 EFFORTS: tuple[str, ...] = tuple(
     level for part in get_args(ModelProfile.model_fields["effort"].annotation) for level in get_args(part)
 )
@@ -43,7 +43,7 @@ EFFORTS: tuple[str, ...] = tuple(
 
 @dataclass(frozen=True, slots=True)
 class Treatment:
-    """How items are asked: a model, by its id or the name of its profile, and what differs from that profile."""
+    """How items are sent: a model, by its id or the name of its profile, and what differs from that profile."""
 
     name: str
     """As the user wrote it: rows and pages show it as the model."""
@@ -64,7 +64,10 @@ class Treatment:
                     f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},strategy=NAME,base_url=URL.",
                 )
         if not model or len(entries) < len(given):
-            raise UserError("bad-treatment", f"{text!r} names no model, or one entry twice: begin with a model.")
+            raise UserError(
+                "bad-treatment",
+                f"{text!r} has no model, or one entry twice: begin with a model, and use each entry once.",
+            )
         # A server's address is not a treatment, and may hold credentials.
         shown = [model, *(f"{name}={value}" for name, value in entries.items() if name != "base_url")]
         return cls(", ".join(shown), model, entries)
@@ -86,7 +89,7 @@ class Treatment:
 
 @dataclass(frozen=True, slots=True)
 class MeasuredTreatment:
-    """What one treatment was measured at. Its rows name it as their model."""
+    """The measurements of one treatment. Its rows name it as their model."""
 
     treatment: Treatment
     rows: list[Row]
@@ -147,7 +150,7 @@ class TreatmentTrials(Protocol):
         """The run that asks and measures them."""
 
     def estimate(self) -> object:
-        """Say what asking those that lack an answer would cost."""
+        """Say what the requests of those that lack an answer would cost."""
 
     def ask(self, max_cost: float) -> float:
         """Ask what they lack within a cap in USD; return what was spent."""
@@ -190,10 +193,10 @@ class Upgrading:
         """Take up the treatments.
 
         Args:
-            treatments: What is used now, then what may replace it.
+            treatments: The current treatment, then the candidates.
             settings: What all treatments share.
             root: The project's folder.
-            folder: Where each run says why trials could not be asked.
+            folder: Where each run states why trials could not be sent.
             say: Prints a sentence.
             trials_of: Returns the trials of a run, by default those of its profile's tests.
         """
@@ -215,7 +218,7 @@ class Upgrading:
             trials.estimate()
 
     def measure(self, max_cost: float | None) -> Upgrade:
-        """Ask what is lacking within a cap in USD, over all treatments; None asks nothing. Raises UserError."""
+        """Ask what is lacking within a cap in USD, over all treatments; None sends no request. Raises UserError."""
         left = max_cost
         measured = [self._measured(*of) for of in zip(self._treatments, self._trials, strict=True)]
         for new in measured[1:]:
@@ -227,7 +230,7 @@ class Upgrading:
             found = measured[place]
             if found.unrecorded and left is not None:
                 number = sum(not is_check(row.test) for row in found.rows)
-                self._say(f"{treatment.name}: asks what {found.unrecorded:,} of {number:,} trials lack")
+                self._say(f"{treatment.name}: sends the {found.unrecorded:,} of {number:,} trials without a recording")
                 left = max(0.0, left - trials.ask(left))
                 measured[place] = self._measured(treatment, trials)
         if max_cost is None and (incomplete := [found for found in measured if found.unrecorded]):
@@ -238,8 +241,8 @@ class Upgrading:
             number, names = sum(each.unrecorded for each in incomplete), [each.treatment.name for each in incomplete]
             raise UserError(
                 "upgrade-not-recorded",
-                f"{number:,} trials of {'; '.join(names)} have no recording, and nothing was "
-                "asked: give --max-cost USD to ask them, which records every answer.",
+                f"{number:,} trials of {'; '.join(names)} have no recording; no requests were sent. Add --max-cost USD "
+                "to record them.",
             )
         old, *others = measured
         runs = [trials.run for trials in self._trials[1:]]

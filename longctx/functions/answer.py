@@ -150,7 +150,7 @@ class Answer:
     def choice(self, letters: str = "ABCD") -> str:
         """Return the letter that the reply chooses, in upper case. Raises Unparseable if it names none, or several.
 
-        The last letter that the reply states counts, as in "The answer is B" or on a line of its own. A reply that
+        The last letter that the reply states counts, as in "The answer is B" or on its own line. A reply that
         states none must name exactly one letter. For the letters YN, the words yes and no are read too.
         """
         named = _chosen(simplified(self._answer).strip(), letters.upper())

@@ -1,4 +1,4 @@
-"""What a test function asks, checks and has judged: the values of the fixtures `ask`, `check` and `judge`."""
+"""The requests, checks and judgements of a test function: the values of the fixtures `ask`, `check` and `judge`."""
 
 from __future__ import annotations
 
@@ -77,20 +77,20 @@ class Ask:
                 list of texts or documents. The shape of the run renders both, by default as one text. Or a
                 transcript, of which the strategy of the run decides what is sent; the question is the last turn.
             question: A question about the context.
-            messages: The turns of a conversation, in place of a text.
+            messages: The turns of a conversation, instead of a text.
             system: The system prompt; that of the model's profile comes before it.
             max_tokens: The most tokens of the reply, without thinking.
         """
         no_text = context is not None and not isinstance(context, Transcript | Iterable)
         if (context is None) == (messages is None) or no_text or isinstance(context, bytes):
             raise mistake(
-                "nothing-to-say", f"{self.trial.function}: give ask either a text or messages, as in ask(text)."
+                "nothing-to-say", f"{self.trial.function}: pass ask either a text or messages, as in ask(text)."
             )
         if refused := [name for name in DECIDED if name in given]:
             raise mistake(
                 "decided-by-profile",
-                f"{self.trial.function}: ask does not take {refused[0]}: the model profile (fixtures/models) "
-                "decides it, so that one test can ask several models. ask.client() may send it.",
+                f"{self.trial.function}: ask does not accept {refused[0]}: set it in the model profile "
+                "(fixtures/models), so that one test can run on several models. ask.client() may send it.",
             )
         if isinstance(context, Transcript):
             return self._of_transcript(context, question, system, max_tokens, given)
@@ -104,8 +104,8 @@ class Ask:
             if twice := [name for name in ("tools", "tool_choice") if name in asked and name in given]:
                 raise mistake(
                     "tools-of-shape",
-                    f"{self.trial.function}: ask is given {twice[0]}, and the shape {shape!r} has its own: leave "
-                    "that shape out, or ask without tools.",
+                    f"{self.trial.function}: ask gets {twice[0]}, but the shape {shape!r} has its own: leave out that "
+                    "shape, or the tools.",
                 )
         return self._answer(self.trial.case.model, {**asked, "max_tokens": max_tokens, **given}, system)
 
@@ -118,7 +118,7 @@ class Ask:
         if known is None:
             raise mistake(
                 "no-counts",
-                f"{self.trial.function} takes ask.tokens(), but its marker says nothing of what is counted: add "
+                f"{self.trial.function} calls ask.tokens(), but its marker has no counts: add "
                 "counts=longctx.Counts(probes, values, needs).",
             )
         return dict(known)
@@ -131,7 +131,7 @@ class Ask:
         max_tokens: int = PROBE_TOKENS,
         **given: Any,
     ) -> Answer:
-        """Ask a probe's question about a transcript, and judge the answer: an AssertionError says what was answered.
+        """Ask a probe's question about a transcript, and judge the answer: an AssertionError states what was answered.
 
         The kind of the probe and its place in the transcript are recorded, and whether a wrong answer is out of date
         (`stale`), invented, or said to be not known (`lost`).
@@ -177,7 +177,7 @@ class Ask:
         max_tokens: int = PROBE_TOKENS,
         **given: Any,
     ) -> Answer:
-        """Ask a question about retrieved chunks, and judge the answer: an AssertionError says what was answered.
+        """Ask a question about retrieved chunks, and judge the answer: an AssertionError states what was answered.
 
         Whether the answer was among the chunks is recorded: a chunk has the case's `evidence`, or is its `chunk` by id.
 
@@ -195,8 +195,8 @@ class Ask:
         if not (probe.evidence or named):
             raise mistake(
                 "question-without-evidence",
-                f"{trial.function}, the question {trial.item} has neither `evidence` nor `chunk`: give one, so "
-                "that what was not retrieved is told from what the model missed.",
+                f"{trial.function}, the question {trial.item} has neither `evidence` nor `chunk`: add one, so that "
+                "longctx can tell whether the answer was retrieved.",
             )
         texts = [_piece(chunk).text for chunk in chunks]
         there = any(named and getattr(chunk, "id", None) == named for chunk in chunks)
@@ -230,7 +230,7 @@ class Ask:
         Args:
             api: The SDK: `anthropic`, `openai` or `google`.
             model: The model to ask instead, such as a helper that is no part of what is tested.
-            like: A client of the product, in place of `api`: a client of its class, with its headers and retries.
+            like: A client of the product, instead of `api`: a client of its class, with its headers and retries.
         """
         from longctx.functions import clients
 
@@ -254,7 +254,7 @@ class Ask:
     def http_client(self, *, model: str | None = None) -> httpx2.Client:
         """Return a plain `httpx2.Client` on the recordings, for other SDKs and a product's own HTTP code.
 
-        The path of a request says which API it speaks; its host is not looked at, and nothing is sent there.
+        The path of a request states which API it speaks; its host is not looked at, and nothing is sent there.
         """
         from longctx.functions import clients
 
@@ -280,7 +280,7 @@ class Ask:
         Args:
             prompt: What the judge is to judge, and how it answers.
             label: A human's own verdict, as a reader such as `choice` returns it: how often the judge agrees is shown
-                in addition to the rate. None for none.
+                in addition to the accuracy. None for none.
             system: The system prompt.
             max_tokens: The most tokens of the reply, without thinking.
         """
@@ -288,7 +288,7 @@ class Ask:
         if judge is None:
             raise mistake(
                 "no-judge",
-                f"{self.trial.function} asks a judge, but the profile names none: add judge = 'MODEL' at its top.",
+                f"{self.trial.function} uses a judge, but the profile names none: add judge = 'MODEL' at its top.",
             )
         asked = {"messages": [{"role": "user", "content": prompt}]}
         return self._answer(judge, {**asked, "max_tokens": max_tokens, **given}, system, "judge", label)
@@ -299,19 +299,19 @@ class Ask:
         if not NAME.fullmatch(name):
             raise mistake(
                 "bad-check-name",
-                f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since "
-                "its results go by this name.",
+                f"{self.trial.function} names a check {name[:40]!r}: use letters, digits and any of _.+-, since the "
+                "name is part of the results.",
             )
         if name == AGREEMENT:
             raise mistake(
                 "reserved-check-name",
-                f"{self.trial.function} has a check {name!r}, which is how often the judge agrees with a label: "
-                "give the check another name.",
+                f"{self.trial.function} has a check {name!r}, a name that is reserved for the judge's agreement with "
+                "labels: rename the check.",
             )
         if name in checks:
             raise mistake(
                 "check-given-twice",
-                f"{self.trial.function} checks {name!r} twice in one trial: give each check a name of its own.",
+                f"{self.trial.function} checks {name!r} twice in one trial: give each check its own name.",
             )
         value = condition.item() if hasattr(condition, "item") else condition  # a number of NumPy's
         if trial.last and no_answer(trial.last) and isinstance(value, float | int):
@@ -323,15 +323,15 @@ class Ask:
         else:
             raise mistake(
                 "bad-check-value",
-                f"{self.trial.function} gives the check {name!r} {reprlib.repr(condition)}: give a condition, "
-                "which is True or False, or a number from 0 to 1 for partial credit.",
+                f"{self.trial.function} gives the check {name!r} {reprlib.repr(condition)}: pass a condition (True or "
+                "False), or a number from 0 to 1 for partial credit.",
             )
         return checks[name]
 
     def lexical(self, context: str | Sequence[object], question: str, answer: str, options: Sequence[str] = ()) -> bool:
-        """Return whether matching words alone finds the answer, and show its rate beside that of the test.
+        """Return whether matching words alone finds the answer, and show its accuracy beside that of the test.
 
-        It asks nothing, and does not count in the trial's outcome.
+        It sends no request, and does not count in the trial's outcome.
 
         Args:
             context: A text, whose paragraphs are its sections, or a list of texts or documents, as `ask` takes them.
@@ -364,8 +364,8 @@ class Ask:
         if question is None or trial.case.shape != TEXT:
             raise mistake(
                 "transcript-is-turns",
-                f"{trial.function}: ask about a transcript with ask(transcript, question), in the shape {TEXT!r} "
-                "only, since it consists of turns already; --ctx-strategy varies it.",
+                f"{trial.function}: use ask(transcript, question), in the shape {TEXT!r} only, since a transcript "
+                "already consists of turns; --ctx-strategy varies it.",
             )
         tools = {"tools": list(transcript.tools)} if transcript.tools else {}
         fixed = tools | ({"system": own} if (own := system or transcript.system) else {})
@@ -382,8 +382,8 @@ class Ask:
         if refused := [name for name in DECIDED if name in managed.body]:
             raise mistake(
                 "decided-by-profile",
-                f"The strategy {trial.strategy.name!r} returns {refused[0]}, which the model profile (fixtures/models) "
-                "decides: leave it out.",
+                f"The strategy {trial.strategy.name!r} returns {refused[0]}, which belongs in the model profile "
+                "(fixtures/models): remove it.",
             )
         if transcript.fill and model.window:
             size = round(tokens_of(managed.messages) * model.tokens.reference) + max_tokens
@@ -410,7 +410,7 @@ class Ask:
         return answer
 
     def _managed(self, transcript: Transcript, ask: AskForStrategy) -> Managed:
-        """Return what the strategy leaves of a transcript: of one transcript, it is asked for once per trial."""
+        """Return what the strategy leaves of a transcript: of one transcript, it is requested once per trial."""
         trial = self.trial
         if id(transcript) not in trial.managed:
             try:

@@ -36,7 +36,7 @@ SHOWN = 600
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The trials that are asked now, and what is told of those that have run to their end."""
+    """The trials that are sent now, and what is told of those that have run to their end."""
 
     keys: Set[str] | None = None
     """Of their questions; None for all."""
@@ -62,7 +62,7 @@ class FunctionTrials:
         held: Mapping[Place, Failure] | None = None,
         only_canary: bool = False,
     ) -> None:
-        """part: of the trials. held: why what batches hold is not asked.
+        """part: of the trials. held: why what batches hold is not sent.
 
         only_canary: ask only the first trials of each function, as the canary wants them.
         """
@@ -165,7 +165,7 @@ class FunctionTrials:
         return next((self._held[place] for place in places if place in self._held), None)
 
     def _tell(self, trial: FunctionTrial, result: Result) -> None:
-        """Tell the canary how a trial that was asked has ended."""
+        """Tell the canary how a trial that was sent has ended."""
         group = trial.case.group
         if result.kind in ("suspended", "skipped"):
             self._canary.failed(group)
@@ -189,7 +189,7 @@ class FunctionTrials:
         requests = [request for request in running.unanswered if self._tape.asks_request(request.place)]
         sent = {request.place.key for request in before.requests}
         if any(request.place.key in sent for request in requests):  # never pay for it a second time
-            message = f"{running.case.id}, trial {running.item}: its answer is not found where it was recorded."
+            message = f"{running.case.id}, trial {running.item}: its recorded answer is missing."
             self.asked.failures[trial.key] = Failure("answer-not-found", message)
             return []
         self.asked.stale += not requests
@@ -216,23 +216,23 @@ def not_repeated(trial: FunctionTrial, before: Bodies) -> Failure | None:
 def not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
     """Return a sentence on a test that asks something else when it is run again, with the difference."""
     return (
-        f"{trial.case.id}, trial {trial.item}: the test asks something else when it is run again, so that its recorded "
-        f"answers cannot be found. {cause(before, after)} The difference:\n{difference(before, after)}"
+        f"{trial.case.id}, trial {trial.item}: the test sends a different request when it runs again, so its recorded "
+        f"answers cannot be used. {cause(before, after)} The difference:\n{difference(before, after)}"
     )
 
 
 def cause(before: Body, after: Body) -> str:
     """Return why a trial sends another request than before, and what to do. after: empty if it sends none."""
     if not after:
-        return f"It no longer sends a request that was answered, since {CACHED}"
+        return f"It no longer sends a request that was answered, because {CACHED}"
     if words(before) == words(after):
         return (
             "Both requests have the same words in another order, as from a set, whose order differs between processes "
             "(PYTHONHASHSEED), or from a listing of files: sort them."
         )
     return (
-        "Draw what is random by the fixture draw, use no clock, and keep what a trial changes, such as the history of "
-        "an agent, in function-scoped fixtures; or leave out what differs from what is compared, by the hook "
+        "Draw random values from the fixture draw, use no clock, and keep a trial's state, such as the history of an "
+        "agent, in function-scoped fixtures; or remove the difference from the comparison with the hook "
         "pytest_longctx_request."
     )
 

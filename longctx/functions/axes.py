@@ -20,7 +20,7 @@ Combination = Mapping[str, object]
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """What a test is parametrized with in place of its own values."""
+    """What a test is parametrized with instead of its own values."""
 
     names: tuple[str, ...]
     cells: tuple[tuple[object, ...], ...]
@@ -48,7 +48,7 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
         if not isinstance(values, list) or not values:
             raise UserError(
                 "axis-without-values",
-                f"The table [{name}] of the profile: {entry} is a parameter of the test, so give it a list of values, "
+                f"The table [{name}] of the profile: {entry} is a parameter of the test, so it takes a list of values, "
                 f"as in {entry} = [1000, 2000].",
             )
         if entry in hints:
@@ -62,8 +62,8 @@ def _of_model(name: str, own: Mapping[str, Any], axes: Any) -> Parameters:
     if not (isinstance(axes, type) and issubclass(axes, BaseModel) and hasattr(axes, "cells")):
         raise UserError(
             "bad-axes",
-            f"{name}: axes of its marker is {str(axes)[:40]!r}: give a pydantic model with a method `cells`, which "
-            "yields the parameters of each cell.",
+            f"{name}: axes in its marker must be a pydantic model with a method `cells` that yields the parameters of "
+            f"each cell, not {str(axes)[:40]!r}.",
         )
     known = {*axes.model_fields, *(field.alias for field in axes.model_fields.values())}
     if axes.model_config.get("extra") != "allow" and (unknown := [entry for entry in own if entry not in known]):
@@ -128,7 +128,7 @@ def replaced(marks: Sequence[Sequence[str]], given: Sequence[Parameters], name: 
                 raise UserError(
                     "axis-in-part",
                     f"{name} is parametrized with {', '.join(of_mark)} together, and the table [{name}] of the profile "
-                    f"gives no values for {', '.join(missing)}: give all of them, or name a model with axes=.",
+                    f"has no values for {', '.join(missing)}: add them, or pass a pydantic model as axes=.",
                 )
             places.append(place)
     return places

@@ -37,12 +37,12 @@ class Round:
 
 
 class Rounds:
-    """The rounds of one asking pass."""
+    """The rounds of one live pass."""
 
     def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
         self.asked = Asked()
         self.held: dict[Place, Failure] = {}
-        """Why what batches held when they were last looked at is not asked."""
+        """Why what batches held when they were last looked at is not sent."""
         self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
         self._issued: dict[str, Bodies] = {}
         self._stale: set[str] = set()

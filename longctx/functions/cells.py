@@ -36,7 +36,7 @@ READABLE = 40
 """The most characters of a text before its digest."""
 NAME = re.compile(r"[A-Za-z0-9_.+-]{1,80}")
 HALF = re.compile("[\ud800-\udfff]")
-"""Half of a character that UTF-16 writes as two, which no text in UTF-8 can hold."""
+"""Half of a character that UTF-16 writes as two, which no text in UTF-8 can contain."""
 CASE_ID = re.compile(r"(?! )[A-Za-z0-9_.:@+ -]{1,120}(?<! )")
 LONGEST_LIST = 400
 """The most characters of the names of fields that an error lists."""
@@ -56,12 +56,12 @@ class CaseItem(dict[str, Any]):
 
 
 class FunctionTable(BaseModel):
-    """What the marker of a test function says, and what the profile's table with the function's name replaces."""
+    """The marker of a test function, with the profile's table of the function's name."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     trials: Trials | None = None
-    """How many items are drawn, or how many of the cases are asked; by default all cases."""
+    """How many items are drawn, or how many of the cases are sent; by default all cases."""
     cases: str | None = None
     """A file of cases (JSON lines, a JSON array, CSV or TSV, also gzipped): each is an item and has an `id`."""
     id_field: str = "id"
@@ -84,9 +84,9 @@ class FunctionTable(BaseModel):
     strategies: tuple[str, ...] = ()
     """The strategies of context management under which a transcript is asked about; `--ctx-strategy` replaces them."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
-    """A cell whose rate is shown to lie below it fails its test."""
+    """A cell whose accuracy is significantly below it fails its test."""
     guessing: float | None = Field(default=None, ge=0, lt=1, allow_inf_nan=False)
-    """The rate that guessing reaches, such as 0.5 with two answers: a baseline near it has nothing to lose."""
+    """The accuracy of guessing, such as 0.5 with two answers: a baseline near it has nothing to lose."""
     bands: dict[str, Count] = {}
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True
@@ -191,22 +191,22 @@ def checked_counts_of(name: str, stated: Counts) -> CheckedCounts:
                 raise
             raise wrong(f"{function} fails with {type(error).__name__}: {error}.") from None
         if not isinstance(made, Mapping) and function != "fits":
-            raise wrong(f"{function} must return a dict, and returns {type(made).__name__}.")
+            raise wrong(f"{function} must return a dict, not {type(made).__name__}.")
         return made
 
     def probes(words: Words) -> dict[str, str]:
         texts = dict(called("probes", words))
         if not texts or not all(isinstance(text, str) and text.strip() for text in texts.values()):
-            raise wrong("probes must return at least one text by its name, and none that is empty.")
+            raise wrong("probes must return a dict of names and texts that are not empty.")
         return texts
 
     def values(counts: Mapping[str, int]) -> dict[str, float]:
         made = dict(called("values", counts))
         if not all(isinstance(value, int | float) for value in made.values()):
-            raise wrong("values must return numbers by their names.")
+            raise wrong("values must return a dict of names and numbers.")
         for needed in stated.needs:
             if needed not in made:
-                raise wrong(f"values must return {needed!r}, which needs names.")
+                raise wrong(f"values must return {needed!r}, as needs requires.")
             if not made[needed] > 0:
                 raise ValueError(f"{needed!r} would take {made[needed]:g} tokens")
         return made
@@ -258,7 +258,7 @@ class Function:
             raise UserError(
                 "bad-marker",
                 f"{name}: counts of its marker is {str(counts)[:40]!r}: write counts=longctx.Counts(probes, values, "
-                "needs), which the reference explains.",
+                "needs), as the reference explains.",
             )
         try:
             merged = FunctionTable.model_validate({**marked, **(table or {})})
@@ -280,13 +280,13 @@ class Function:
         if merged.cluster is not None and merged.cases is None:
             raise UserError(
                 "cluster-without-cases",
-                f"{name}: cluster names a field of the cases, but its items are drawn: leave cluster out.",
+                f"{name}: cluster names a field of the cases, but the items are drawn: remove cluster.",
             )
         if merged.share > 1 and merged.cases is not None:
             raise UserError(
                 "share-with-cases",
-                f"{name}: share is for drawn items, but its items are cases: name in cluster=… the field that says "
-                "which of them share a context.",
+                f"{name}: share is for drawn items, but its items are cases: name the field of their common context in "
+                "cluster=….",
             )
         cases = (
             None
@@ -354,8 +354,8 @@ def _named(function: str, name: str, value: object, ids: Mapping[str, str]) -> P
         return name_of(ids[name])
     raise UserError(
         "parameter-is-no-name",
-        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which has no name: parametrize with "
-        "numbers or texts, or give it an id, as in pytest.param(value, id='small').",
+        f"{function}: the parameter {name} has the value {str(value)[:40]!r}, which cannot be part of a name: "
+        "parametrize with numbers or texts, or give it an id, as in pytest.param(value, id='small').",
     )
 
 
@@ -381,7 +381,7 @@ def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[C
             if cases.setdefault(str(case["id"]), case) is not case:
                 raise UserError(
                     "duplicate-case-id",
-                    f"{path}, {record.place} has the id {case['id']!r} of an earlier case: give each an id of its own.",
+                    f"{path}, {record.place} has the id {case['id']!r} of an earlier case: give each case its own id.",
                 )
     except FileNotFoundError:
         raise UserError(
@@ -390,7 +390,7 @@ def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[C
     except ValueError as error:
         raise UserError("bad-case", f"{path}: {error}. Write one JSON object per line.") from None
     if not cases:
-        raise UserError("no-cases", f"{path} holds no case: write one JSON object per line.")
+        raise UserError("no-cases", f"{path} contains no case: write one JSON object per line.")
     return tuple(cases.values())
 
 
@@ -408,12 +408,14 @@ def _case(where: str, case: CaseItem, cluster: str | None, id_field: str) -> Cas
     if HALF.search(json.dumps(case, ensure_ascii=False)):
         raise UserError(
             "half-a-character",
-            f"{where}, the case {case['id']!r}, holds half of a character (a lone surrogate such as \\ud83d), "
-            "which no request can hold: write the complete character.",
+            f"{where}, the case {case['id']!r}, contains half of a character (a lone surrogate such as \\ud83d), "
+            "which no request can contain: write the complete character.",
         )
     if cluster is not None and not _text(case.get(cluster)):
         raise UserError(
-            "case-without-cluster", f"{where} has no text or number in the field {cluster!r}, which cluster names."
+            "case-without-cluster",
+            f"{where} has no text or number in the field {cluster!r}: add it, or name another field in the marker's "
+            "cluster.",
         )
     return case
 

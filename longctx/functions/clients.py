@@ -149,8 +149,8 @@ def _check_sdk(ask: AskOfTrial, sdk: str, model: str | None) -> None:
         named = f"ask.client(model={sdk!r})"
         raise mistake(
             "unknown-sdk",
-            f"{ask.trial.case.id}: ask.client({sdk!r}) names no SDK: give 'anthropic', 'openai' or 'google', "
-            f"or {named} if that is a model; for any other SDK there is ask.http_client().",
+            f"{ask.trial.case.id}: ask.client({sdk!r}) is not an SDK: use 'anthropic', 'openai' or 'google', or "
+            f"{named} if that is a model; for any other SDK there is ask.http_client().",
         )
     asked = ask.trial.case.model if model is None else ask.model(model)
     if sdk != api_of(asked).VENDOR:
@@ -160,8 +160,8 @@ def _check_sdk(ask: AskOfTrial, sdk: str, model: str | None) -> None:
 def _other_api(ask: AskOfTrial, model: ModelProfile, what: str) -> UserError:
     return UserError(
         "other-api",
-        f"{ask.trial.case.id}: the code under test uses {what}, and {model.model} is asked by the API {model.api} "
-        "(api in its profile): choose the client by ask.api, or a model of that API.",
+        f"{ask.trial.case.id}: the code under test uses {what}, but {model.model} uses the API {model.api} (api in its "
+        "profile): choose the client by ask.api, or use a model with that API.",
     )
 
 
@@ -176,8 +176,8 @@ def _issued(ask: AskOfTrial, named: str | None, request: httpx2.Request, content
     if request.method != "POST" or api is None:
         raise mistake(
             "request-not-recordable",
-            f"{ask.trial.case.id}: the code under test sends {request.method} {told}, and only "
-            f"{_recordable()} can be recorded: give it this answer in another way.",
+            f"{ask.trial.case.id}: the code under test sends {request.method} {told}, but only {_recordable()} can be "
+            "recorded: replace this call in the test.",
         )
     model = ask.trial.case.model if named is None else ask.model(named)
     if api.VENDOR != api_of(model).VENDOR:

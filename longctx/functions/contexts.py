@@ -1,4 +1,4 @@
-"""What the trials of a test function share: the order in which they are asked, and marks for the prompt cache.
+"""What the trials of a test function share: the order in which they are sent, and marks for the prompt cache.
 
 Trials of one cluster, such as questions about one document, and repeats of one trial, begin alike. They are asked one
 after another, the first before the others, and their requests are marked where they begin to differ. A mark changes no
@@ -65,7 +65,7 @@ def of_one_context(requests: Sequence[Request]) -> Iterator[list[Request]]:
 
 
 def shared_requests(requests: Sequence[Request], batch: bool = False) -> list[Request]:
-    """Return the requests of one context, in the order in which they are asked, marked where they begin to differ.
+    """Return the requests of one context, in the order in which they are sent, marked where they begin to differ.
 
     batch: whether the run asks in batches; what is cheaper directly is marked as such.
     """
@@ -174,7 +174,7 @@ def _blocks(message: Message) -> list[dict[str, Any]]:
 
 
 def _text(message: Message) -> str | None:
-    """Return the text of a message; None if it holds anything else, which cannot be marked."""
+    """Return the text of a message; None if it contains anything else, which cannot be marked."""
     blocks = _blocks(message)
     if all(
         isinstance(block, Mapping) and block.keys() == {"type", "text"} and block["type"] == "text" for block in blocks

@@ -49,7 +49,7 @@ class Filler(str):
         The report marks what was inserted as the needle, and gives its depth in the request.
 
         Args:
-            text: The text to insert, such as a sentence that holds the answer.
+            text: The text to insert, such as a sentence that contains the answer.
             depth: The share of this text before it, from 0 (the beginning) to 1 (the end).
 
         Raises:
@@ -90,7 +90,7 @@ class Draw:
         """Return a draw whose calls are the same for all items of a context, such as the document they ask about.
 
         `@pytest.mark.longctx(trials=200, share=4)` makes a context of four drawn items each; cases with the same
-        `cluster` are of one context. These items are asked one after another, so that a model's prompt cache serves all
+        `cluster` are of one context. These items are sent one after another, so that a model's prompt cache serves all
         but the first, and statistics take them as one cluster.
         """
         return Draw(self._trial, self._workspace, shares=True)
@@ -173,7 +173,7 @@ class Draw:
     def distractors(
         self, like: str, number: int, answer: str = "", bank: str | Sequence[Section] = SHIPPED
     ) -> list[Section]:
-        """Return documents that resemble a question or a needle in words and do not hold its answer.
+        """Return documents that resemble a question or a needle in words and do not contain its answer.
 
         They are those that share the rarest words with it, those that share most first. The same call gives the same
         documents at every length and in every trial: nothing is drawn.
@@ -190,7 +190,7 @@ class Draw:
         among = _sections(self._workspace, bank) if isinstance(bank, str) else list(bank)
         places = most_alike([section.text for section in among], like, [answer] if answer.strip() else [])
         if not 0 <= number <= len(places):
-            raise ValueError(f"{number} distractors are asked for, and {len(places)} documents can be chosen from")
+            raise ValueError(f"{number} distractors are requested, but only {len(places)} documents are available")
         return [among[place] for place in places[:number]]
 
     def operation(self, tokens: int) -> Operation:

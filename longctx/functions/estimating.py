@@ -84,8 +84,8 @@ class FunctionEstimates:
             later = _later(of)
             if first and later is None:
                 yield (
-                    f"{function} on {model}: this counts only the first request of each trial; later ones are unknown "
-                    "until some trials are recorded."
+                    f"{function} on {model}: this counts only the first request of each trial; later ones can be "
+                    "estimated once some trials are recorded."
                 )
             elif first and later and later.requests:
                 yield (

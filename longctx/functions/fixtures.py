@@ -1,4 +1,4 @@
-"""What the fixtures of test functions give: each serves the trial that is running."""
+"""The values of the fixtures of test functions: each serves the trial that is running."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ Example:
 
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """What a test function draws, asks, checks and has judged: the fixture `ctx`.
+    """The draws, requests, checks and judgements of a test function: the fixture `ctx`.
 
     Example:
         >>> def test_refund_code(ctx: Ctx, tokens: int):
@@ -191,7 +191,7 @@ class Subtests:
 
 
 PATTERNS = {
-    "a key of Anthropic": r"sk-ant-[\w-]{16,}",
+    "an Anthropic key": r"sk-ant-[\w-]{16,}",
     "a key of OpenAI": r"sk-(?!ant-)(?:proj-)?[A-Za-z0-9_-]{20,}",
     "a token of GitHub": r"gh[pousr]_[A-Za-z0-9]{30,}|github_pat_\w{30,}",
     "a key of AWS": r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b",
@@ -243,9 +243,9 @@ def guard_of(test: str, allowed: Sequence[str], workspace: Workspace, base_url: 
         client = f"ask.client({sdk!r})" if sdk else "ask.client()"
         return mistake(
             "connection-refused",
-            f"{test}: the code under test opens a connection to {host}, and what it sends there is neither "
-            f"recorded nor replayed. Give it the client {client}, or, if no model answers there, allow "
-            f"the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
+            f"{test}: the code under test opens a connection to {host}, where requests are neither recorded nor "
+            f"replayed. Pass it the client {client}, or, if no model answers there, allow the host: "
+            f"allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
         )
 
     return Guard(allowed, _closed_ports({base_url, *servers_named(workspace)}), refusal)
@@ -292,7 +292,7 @@ def _returns(node: ast.AST) -> bool:
 
 def warning(name: str) -> str:
     """Return what is said of a test that judges nothing."""
-    return f"{name} has no assert and no check, so that every reply counts as correct."
+    return f"{name} has no assert and no check, so every reply counts as correct."
 
 
 SENT: set[str] = set()
@@ -340,17 +340,17 @@ class CellRunner:
         if caught and not isinstance(result.error, TestMistake):
             result = Result("error", str(caught), caught)
         if not trial.answers and result.kind not in ("suspended", "skipped", "error"):
-            sentence = f"{function.name} never asks: its trials need the fixture ask, which is missing or not called."
+            sentence = f"{function.name} sends no request: its trials must call the fixture ask."
             if function.name in SENT:
                 sentence = (
-                    f"{function.name}, trial {trial.item}: it sends no request, and earlier trials of this test did. "
-                    f"Unless the test ends before it asks, {CACHED}"
+                    f"{function.name}, trial {trial.item}: it sends no request, but earlier trials of this test did. "
+                    f"Unless the test ends before its request, {CACHED}"
                 )
             return Result("error", sentence, TestMistake(UserError("test-never-asks", sentence)))
         if trial.strategy.name != NO_STRATEGY and not trial.managed and result.kind in MEASURED:
             sentence = (
-                f"{function.name} asks about no transcript, so the strategy {trial.strategy.name!r} changes nothing: "
-                "ask(transcript, question) uses it; or leave the test out of this run with -k."
+                f"{function.name} uses no transcript, so the strategy {trial.strategy.name!r} has no effect: call "
+                "ask(transcript, question), or leave out the test with -k."
             )
             return Result("error", sentence, TestMistake(UserError("strategy-not-used", sentence)))
         return result

@@ -1,4 +1,4 @@
-"""What one run of a test function comes to: how it ended, its outcome, its row and what is shown of it."""
+"""The result of one run of a test function: how it ended, its outcome, its row and what is shown of it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ RunOnce = Callable[[FunctionTrial], Result]
 def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], object] = lambda: None) -> Result:
     """Call the function, and judge its trial by the outcome that it returns, or else by how it ends.
 
-    set_up: sets up what the function takes. What it raises is no answer's fault.
+    set_up: sets up what the function takes. Its exceptions are not the answer's fault.
     """
     error: BaseException | None = None
     returned: object = None
@@ -76,8 +76,8 @@ def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], o
 def _returned(trial: FunctionTrial, returned: object) -> Result:
     if not isinstance(returned, Outcome):
         sentence = (
-            f"{trial.function} returns {returned!r:.40}, which judges nothing: write `assert` in place of "
-            "`return`, or return a longctx.Outcome."
+            f"{trial.function} returns {returned!r:.40}, which judges nothing: write `assert` instead of `return`, or "
+            "return a longctx.Outcome."
         )
     elif returned.kind in MEASURED and (returned.credit is None or 0 <= returned.credit <= 1):
         if returned.kind == "correct" and trial.last and no_answer(trial.last):
@@ -130,7 +130,7 @@ def _unmet(trial: FunctionTrial, names: Sequence[str]) -> str:
 
 
 def is_failure(error: BaseException) -> bool:
-    """Return whether an exception says that an answer is wrong, and not that its test is."""
+    """Return whether an exception states that an answer is wrong, and not that its test is."""
     return isinstance(error, AssertionError | Unparseable) or _meant(error) == "failed"
 
 
@@ -181,7 +181,7 @@ def run_trial(trial_of: TrialOf, start: RunOnce, trial: Trial) -> Waiting | Judg
 
 
 def judged(trial: FunctionTrial, result: Result) -> Judged:
-    """Return a trial that ran to its end, with its outcome and what its row and its page show."""
+    """Return a trial that ran to its end, with its outcome, for its row and its page."""
     own = [exchange.reply for exchange in trial.answers if exchange.reply]
     depth, distance = _place(trial)
     kind: Any = result.kind  # a measured one
@@ -215,7 +215,7 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
 
 
 def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
-    """Return the depth of the needle in the first request that holds it, and the tokens after it.
+    """Return the depth of the needle in the first request that contains it, and the tokens after it.
 
     Of a probe of a transcript, it is the place in the transcript, whatever the strategy kept.
     """

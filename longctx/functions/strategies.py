@@ -35,7 +35,7 @@ WRITTEN = re.compile(rf"({'|'.join(BUILT_IN)})(?:{NUMBER})?")
 AT = re.compile(rf"(.+)-at{NUMBER}")
 """A strategy that is applied each time that the conversation has grown beyond so many tokens."""
 APPLIED_AT = ("truncate", "summary")
-"""The strategies that may be applied so; the server's have a trigger of their own."""
+"""The strategies that may be applied so; the server's have their own trigger."""
 GROWTH = 1.25
 """How much a conversation grows before a strategy is applied again that left more than its threshold."""
 OWN_NAME = re.compile(r"[a-z][a-z0-9_]{0,60}")
@@ -102,8 +102,8 @@ class Strategy:
             if strategy.own is None and at[1].partition("-")[0] not in APPLIED_AT:
                 raise UserError(
                     "no-such-strategy",
-                    f"The strategy {at[1]!r} takes no threshold: {given!r}. Give one to {' or '.join(APPLIED_AT)}, or "
-                    "to a file of your own; clear_tool_uses-TOKENS and compact-TOKENS are the server's.",
+                    f"The strategy {at[1]!r} takes no threshold: {given!r}. Only {' or '.join(APPLIED_AT)} and your "
+                    "own files take one; clear_tool_uses-TOKENS and compact-TOKENS are the server's.",
                 )
             return cls(f"{strategy.name}-at-{at[2]}", strategy.own, int(at[2]))
         if WRITTEN.fullmatch(given):
@@ -114,7 +114,7 @@ class Strategy:
             raise UserError(
                 "no-such-strategy",
                 f"There is no strategy {given!r}. {did_you_mean(given, BUILT_IN)} Name one of {', '.join(BUILT_IN)}, "
-                "with -NUMBER after it where it takes one, such as truncate-2000, or a file of your own, such as "
+                "with -NUMBER after it where it takes one, such as truncate-2000, or your own file, such as "
                 "strategies/keep_identifiers.py.",
             )
         path = inside(workspace.root / given, workspace.root)  # it is run: a profile may come from a stranger
@@ -129,8 +129,8 @@ class Strategy:
             if strategy.name in found:
                 raise UserError(
                     "strategy-given-twice",
-                    f"Two strategies are named {strategy.name!r}, the second by {each!r}: give it once, or rename a "
-                    "file, since recordings and results go by this name.",
+                    f"Two strategies are named {strategy.name!r}, the second by {each!r}: name it once, or rename a "
+                    "file, since the name is part of recordings and results.",
                 )
             found[strategy.name] = strategy
         return list(found.values())
@@ -163,8 +163,8 @@ class Strategy:
             if given != messages:
                 raise UserError(
                     "strategy-changes-input",
-                    f"The strategy {self.name!r} changes the turns that it is given: return new turns, such as those "
-                    "of copy.deepcopy(messages), and leave these as they are.",
+                    f"The strategy {self.name!r} changes the turns that it receives: edit and return "
+                    "copy.deepcopy(messages).",
                 )
             return _managed(self.name, returned)
         number = self._number
@@ -277,7 +277,8 @@ def _managed(name: str, returned: object) -> Managed:
     except (TypeError, ValueError, RecursionError) as error:
         raise UserError(
             "bad-strategy",
-            f"The strategy {name!r} returned what no request can hold ({error}): return turns of text and blocks that "
+            f"The strategy {name!r} returned something that no request can contain ({error}): return turns of text and "
+            "blocks that "
             "can be written as JSON.",
         ) from None
     body: dict[str, Any] = copied if isinstance(copied, dict) else {"messages": copied}
@@ -291,8 +292,8 @@ def _managed(name: str, returned: object) -> Managed:
     if not messages:
         raise UserError(
             "bad-strategy",
-            f"The strategy {name!r} returned no turns, so that the question would be asked without the conversation: "
-            "keep at least one.",
+            f"The strategy {name!r} returned no turns, so the question would be sent without the conversation: keep at "
+            "least one.",
         )
     if lost := unpaired(messages):
         raise UserError(
@@ -330,8 +331,8 @@ def _function_of(path: Path) -> Callable[[Messages, AskForStrategy], object]:
     if not OWN_NAME.fullmatch(name) or name in (*BUILT_IN, *SHAPES):  # they share the names of cassettes
         raise UserError(
             "bad-strategy-name",
-            f"The strategy {path} is named after its file, {name!r}: use lower-case letters, digits and _, and none of "
-            f"the names that longctx uses ({', '.join((*BUILT_IN, *SHAPES))}).",
+            f"The strategy {path} is named after its file, {name!r}: use lower-case letters, digits and _, but none of "
+            f"longctx's own names ({', '.join((*BUILT_IN, *SHAPES))}).",
         )
     check_size(path)
     spec = importlib.util.spec_from_file_location(f"longctx_strategy_{name}", path)

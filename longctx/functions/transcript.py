@@ -1,13 +1,14 @@
 """Long conversations that a model is asked about: as an agent logged them, or made by a generator.
 
-A part of a session that holds the evidence of probes and a given number of tokens: the fill of a context window.
+A part of a session that contains the evidence of probes and a given number of tokens: the fill of a context window.
 
-All probes whose evidence fits into half of the fill share one context, so that the same fact is asked for at every
+All probes whose evidence fits into half of the fill share one context, so that the same fact is requested at every
 fill with only the turns around it changed, and a prompt cache serves all but the first probe of a fill.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -25,7 +26,7 @@ from longctx.errors import UserError
 from longctx.files import inside
 from longctx.functions.answer import Case
 from longctx.functions.cells import load_cases
-from longctx.functions.sessions import FORMATS, Log
+from longctx.functions.sessions import KNOWN, MOST, Log
 from longctx.functions.strategies import (
     LEFT_OUT,
     Messages,
@@ -37,6 +38,7 @@ from longctx.functions.strategies import (
     unpaired,
 )
 from longctx.pytest_file import root_around
+from longctx.text import count, visible
 from longctx.vocabulary.bank import simplified
 
 
@@ -66,7 +68,7 @@ class Divided:
     def groups(self, evidence: Sequence[int], tokens: int) -> list[list[int]]:
         """Return the parts with evidence by the context that they share: together at most half of the tokens.
 
-        One that is longer than that has a context of its own.
+        One that is longer than that has its own context.
         """
         groups: list[list[int]] = []
         size = 0
@@ -147,6 +149,8 @@ class Transcript:
     """How often the program compacted the conversation, as far as its log tells."""
     lacks: tuple[str, ...] = field(default=(), compare=False)
     """What the product sends and its log does not have: `system prompt`, `tool descriptions`."""
+    left_out: tuple[str, ...] = field(default=(), compare=False)
+    """What of the log is not in the turns, such as `2 pictures` or `1 API error`."""
     probes: tuple[Probe, ...] = field(default=(), compare=False)
     """The probes that share the contexts of `filled`."""
     fill: int | None = field(default=None, compare=False)
@@ -156,10 +160,10 @@ class Transcript:
     origin: Transcript | None = field(default=None, compare=False, repr=False)
     """The conversation of which it is a part."""
     _known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
-    """What was found out of it: where evidence is, and the parts that were made."""
+    """What was learned from it: where evidence is, and the parts that were made."""
 
     def depth_of(self, text: str) -> float | None:
-        """Return the share of the conversation's tokens before the turn that holds a text; None if none does."""
+        """Return the share of the conversation's tokens before the turn that contains a text; None if none does."""
         for place, message in enumerate(self.messages):
             if any(_folded(text) in _folded(read_block(block)) for block in blocks_of(message)):
                 return self.depth_at(place)
@@ -223,7 +227,7 @@ class Transcript:
         if parts.tokens < tokens * ENOUGH:
             raise UserError(
                 "fill-beyond-session",
-                f"A fill of {tokens:,} tokens is more than the session has, which is {parts.tokens:,}: leave it out of "
+                f"A fill of {tokens:,} tokens exceeds the session, which has {parts.tokens:,}: leave it out of "
                 "`fill` in the profile.",
             )
         own = parts.part_of(turn)
@@ -273,15 +277,15 @@ class Probe:
     stale: tuple[str, ...] = ()
     """Answers that were right earlier in the conversation."""
     kind: str = ""
-    """The kind of fact that is asked for, such as `identifier`."""
+    """The kind of fact that is requested, such as `identifier`."""
     evidence: str = ""
     """A text from the conversation that shows where the answer is."""
     turn: int | None = None
-    """The number of the turn that has it, from 1, in place of a text."""
+    """The number of the turn that has it, from 1, instead of a text."""
 
     @classmethod
     def of(cls, given: Case | Mapping[str, Any]) -> Probe:
-        """Return the probe in a case. Raises ValueError, which says what is wrong."""
+        """Return the probe in a case. Raises ValueError, which states what is wrong."""
         accept, stale = given.get("accept"), given.get("stale", [])
         accept = [accept] if isinstance(accept, str) else accept
         if not isinstance(given.get("question"), str) or not given["question"].strip():
@@ -306,7 +310,7 @@ class Probe:
         return bool(self.evidence) and _folded(self.evidence) in _folded(text)
 
     def grade(self, reply: str) -> str:
-        """Return `kept`, `stale`, `lost` (the reply says that the answer is not known), or `invented`.
+        """Return `kept`, `stale`, `lost` (the reply states that the answer is not known), or `invented`.
 
         A reply that names both an accepted and an outdated answer is stale: nobody could act on it.
         """
@@ -326,14 +330,15 @@ class Probe:
 def transcript(path: str | Path, line: int | None = None, *, probes: str | Path | None = None) -> Transcript:
     """Read a conversation that an agent logged: a JSON line per request of the Messages API, or of OpenAI's two APIs.
 
-    A line is the body of the request, or an object with `request` and, for the reply, `response`. A session of Claude
-    Code is read, too, without subagents, and a plain list of turns. Every request holds
+    A line is the body of the request, or an object with `request` and, for the reply, `response`. Every request holds
     the turns before it, so one line is the conversation: the last of those with the most turns, with its reply.
-    Thinking and marks of the prompt cache are left out.
+    Sessions are read, too, without subagents: of Codex CLI, Gemini CLI, opencode (`opencode export`), Claude Code and
+    Cline, and plain lists of turns. One that was cut is read up to its last whole turn. Thinking, marks of the prompt
+    cache and summaries are left out, as are pictures of sessions and API errors (`left_out`).
 
     Args:
         path: The file; a relative path is looked up beside the file that calls, then in the working directory.
-        line: The number of another line, from 1, such as that of a conversation of its own.
+        line: The number of another line, from 1, such as that of its own conversation.
         probes: A file of probes, JSON lines, which share the contexts of `filled`.
 
     Raises:
@@ -377,19 +382,26 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
     inside(named, root if named.is_relative_to(root) else named.parent)
     log, number = Log(line), 1
     try:
-        for number, entry in _entries(path):
+        for number, entry in _entries(path, log):
             log.add(number, entry)
-        number = log.first.get("note", log.first.get("turn", 1))
-        found = log.conversation()
+        if log.wrong:
+            number, told = log.wrong
+            raise ValueError(told)
+        found = log.reader.conversation()
         made = _of_line(found[1]) if found else None
     except FileNotFoundError:
         raise UserError(
             "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request."
         ) from None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
-        raise UserError("bad-transcript", f"{path}, line {number} is no log of requests ({error}): {FORMATS}") from None
+        told = str(error) if isinstance(error, ValueError) else "its turns are no lists of texts, calls and results"
+        told = "it is nested too deeply" if isinstance(error, RecursionError) else told
+        raise UserError(
+            "bad-transcript", f"{path}, line {number} is not a log of requests ({told}): {KNOWN}."
+        ) from None
     if made is None or found is None:
-        where = f"has no line {line} with a request" if line else "is empty"
+        where = f"is a log of {log.form.name} without turns" if log.form else "is empty"
+        where = f"has no line {line} with a request" if line else where
         raise UserError("empty-transcript", f"The transcript {path} {where}: log the requests of a session into it.")
     if lost := unpaired(made.messages):
         raise UserError(
@@ -397,42 +409,97 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
             f"{path}, line {found[0]}: the tool call {lost} has no result in the next turn, or the result no call, "
             "which the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
         )
-    return replace(made, compactions=log.compactions)
+    left_out = [count(many, kind) for kind, many in log.reader.left_out.items()] + ["the end, which is cut"] * log.cut
+    return replace(made, compactions=log.reader.compactions, left_out=tuple(left_out))
 
 
-def _entries(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the lines of a log with their numbers, one at a time; a file that is one JSON text is one line."""
+def _entries(path: Path, log: Log) -> Iterator[tuple[int, Any]]:
+    """Yield the lines of a log with their numbers, one at a time; a file that is one JSON text is one line.
+
+    What a program that ended badly cut is left out: the last line, or the end of the text.
+    """
     check_size(path, most=math.inf)
     try:
-        with path.open(encoding="utf-8-sig", newline="\n") as file:
-            for number, text in enumerate(file, start=1):
-                if not text.strip():
+        with path.open("rb") as file:
+            begun = False
+            for number, line in enumerate(iter(lambda: file.readline(MOST + 1), b""), start=1):
+                if not line.strip():
                     continue
                 try:
-                    yield number, json.loads(text)
+                    yield number, _parsed(line)
+                    begun = True
                 except (ValueError, RecursionError) as error:
-                    if whole := _whole(path) if number == 1 else None:
-                        yield 1, whole
-                        return
-                    raise UserError(
-                        "bad-transcript",
-                        f"{path}, line {number} is not JSON ({error}): complete the line, or delete it.",
-                    ) from None
-    except UnicodeDecodeError:
-        read_text(path)  # says where
-        raise
+                    rest = file.read(MOST + 1)
+                    if begun and log.form and not rest.strip():
+                        log.cut = True
+                    elif whole := None if begun else _whole(line, rest, log):
+                        yield number, whole
+                    else:
+                        raise _no_json(path, number, line, error) from None
+                    return
     except FileNotFoundError:
         raise
     except OSError as error:
         raise UserError("not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}.") from None
 
 
-def _whole(path: Path) -> Any:
-    """Return the content of a file that is one JSON text over several lines; None if it is not."""
-    try:
-        return json.loads(read_text(path))
-    except (ValueError, RecursionError):
+def _no_json(path: Path, number: int, line: bytes, error: Exception) -> UserError:
+    """Return what is wrong with a line."""
+    if len(line) > MOST:
+        return UserError(
+            "bad-transcript",
+            f"{path}, line {number} has more than {MOST:,} bytes, which are more than a conversation has: leave out "
+            "pictures and files.",
+        )
+    if isinstance(error, UnicodeDecodeError):
+        read_text(path)  # says where
+    if not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[")):
+        begins = visible(line.decode(errors="replace").strip()[:40])
+        return UserError("bad-transcript", f"{path} is not a log of requests, but begins with {begins!r}: {KNOWN}.")
+    told = "it is nested too deeply" if isinstance(error, RecursionError) else error
+    return UserError("bad-transcript", f"{path}, line {number} is not JSON ({told}): complete the line, or delete it.")
+
+
+def _parsed(text: bytes) -> Any:
+    """Return a JSON text, with ? for halves of characters, which cannot be sent. Raises ValueError, RecursionError."""
+    if len(text) > MOST:
+        raise ValueError
+    found = json.loads(text.decode("utf-8-sig"))
+    if b"\\ud" in text or b"\\uD" in text:
+        found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+    return found
+
+
+def _whole(line: bytes, rest: bytes, log: Log) -> Any:
+    """Return the content of a file that is one JSON text over several lines, or that is cut; None if it is not."""
+    with contextlib.suppress(ValueError, RecursionError):
+        return _parsed(line + rest)
+    if line.strip() not in (b"{", b"[") and rest.strip():
         return None
+    with contextlib.suppress(ValueError, RecursionError):
+        mended = _parsed(_mended((line + rest)[:MOST]))
+        log.cut = True
+        return mended
+    return None
+
+
+MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+"""The texts and the brackets of JSON."""
+
+
+def _mended(text: bytes) -> bytes:
+    """Return a JSON text that was cut, up to the last whole element of its outermost list; empty if there is none."""
+    opened, end = b"", 0
+    closing = b""
+    for found in MARKS.finditer(text):
+        mark = text[found.start() : found.start() + 1]
+        if mark in b"[{":
+            opened += mark
+        elif mark in b"]}":
+            opened = opened[:-1]
+            if opened in (b"[", b"{["):
+                end, closing = found.end(), opened[::-1].replace(b"[", b"]").replace(b"{", b"}")
+    return text[:end] + closing
 
 
 def place_of(session: Transcript, probe: Probe, first: int) -> tuple[str, int | None]:

@@ -73,13 +73,13 @@ class FunctionTrial:
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool | float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    """Why checks do not hold, by their names, where that is known."""
+    """Why checks do not contain, by their names, where that is known."""
     graded: list[tuple[str, str | None]] = field(default_factory=list)
-    """What the judge said, and the human label if it has one, of each of its answers that was read."""
+    """The judge's grade, and the human label if there is one, of each readable answer."""
     needles: list[str] = field(default_factory=list)
     """The texts that were inserted into a filler."""
     lexical: bool | None = None
-    """Whether matching words alone finds the answer, where the test says what it is."""
+    """Whether matching words alone finds the answer, where the test states what it is."""
     managed: dict[int, tuple[object, Managed]] = field(default_factory=dict)
     """What the strategy left of each transcript, by the identity of that."""
     probe: str = ""
@@ -95,7 +95,7 @@ class FunctionTrial:
     shared_draws: int = 0
     """How many values were drawn for all items of its context."""
     judged_by: dict[judging.JudgedBy, list[object]] = field(default_factory=dict)
-    """What judges it beside the test's code."""
+    """What judges it besides the test's code."""
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """The requests that were issued, in their order, by the keys of their answers."""
     _equal: Counter[str] = field(default_factory=Counter)
@@ -154,7 +154,7 @@ class FunctionTrial:
     ) -> Mapping[str, Any]:
         """Return the recorded answer to a request. Raises Suspended if there is none.
 
-        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it asks for
+        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it requests
         a count of tokens.
         """
         return self.receive(self.issue(body, headers, model, counts, role))
@@ -189,7 +189,7 @@ class FunctionTrial:
                     raise UserError(
                         "answer-too-deep",
                         f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
-                        f"{MOST_DEPTH} levels deep, which code cannot be expected to read. Delete its line in "
+                        f"{MOST_DEPTH} levels deep. Delete its line in "
                         f"cassettes/{place.file}, and record the trial again with --ctx-record once.",
                     )
             except UserError as error:
@@ -257,8 +257,8 @@ class FunctionTrial:
             raise UserError(
                 "strategy-not-supported",
                 f"{self.case.id}: the server reports no context management, so it ignored "
-                f"{' and '.join(managed.edits)}: ask a server that has it, or leave the strategy "
-                f"{self.strategy.name!r} out.",
+                f"{' and '.join(managed.edits)}: use a server that has it, or leave out the strategy "
+                f"{self.strategy.name!r}.",
             )
         for edit in managed.edits:
             self.counted[f"applied {edit}"] = int(edit in report.applied)
@@ -277,8 +277,8 @@ class FunctionTrial:
         if number >= MOST_REQUESTS:
             raise mistake(
                 "too-many-requests",
-                f"{case.id}, trial {self.item}: the test asks more than {MOST_REQUESTS} times, which looks like an "
-                "endless loop: stop it after a number of turns.",
+                f"{case.id}, trial {self.item}: the test sends more than {MOST_REQUESTS} requests, which looks like an "
+                "endless loop: limit its turns.",
             )
         try:
             compared = self.tape.rewriting.compared(body)
@@ -323,15 +323,12 @@ def changed_request(place: Place) -> str:
     """Return what may have changed in a request of a trial, as the end of a sentence on a stale recording."""
     after = f"request {place.number + 1} after the same reply" if place.number else "request 1"
     return (
-        f"{after} is not the one that was recorded: the test changed, or the code that it calls, its cases, or what "
-        f"the profile of {place.model} sends."
+        f"{after} differs from the recorded one: the test changed, or the code that it calls, its cases, or the "
+        f"profile of {place.model}."
     )
 
 
-CACHED = (
-    "the code under test keeps answers, as a cache by prompt does: turn it off, or clear it in a function-scoped "
-    "fixture."
-)
+CACHED = "the code under test caches answers: turn the cache off, or clear it in a function-scoped fixture."
 """Why a request is not sent that was sent before, as the end of a sentence."""
 
 

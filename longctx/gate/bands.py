@@ -1,11 +1,11 @@
 """The verdict on each band of lengths, from paired trials: pass, regression or inconclusive.
 
-Each band is a hypothesis of its own, so that a collapse at the long end is not averaged away. A band passes if its drop
+Each band is its own hypothesis, so that a collapse at the long end is not averaged away. A band passes if its drop
 is shown to be smaller than the margin. It is a regression if a drop above zero is shown, with Holm's correction over
 all bands, and the band does not pass. Otherwise it is inconclusive. A band whose baseline has nothing to lose
 (gate/validity.py) is invalid unless a drop is shown.
 
-A run of several bands is a hypothesis of its own, with a margin of its own: a small drop in all of them is a regression
+A run of several bands is its own hypothesis, with its own margin: a small drop in all of them is a regression
 though each band by itself shows none, or passes. It is tested with the bands, and counts in Holm's correction. If a
 profile states that margin, the run must pass, too, and every band is asked until the run is settled.
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
 RUN_MARGIN = 0.025
-"""The margin of the run as a hypothesis of its own; that of its bands, if that is smaller."""
+"""The margin of the run as its own hypothesis; that of its bands, if that is smaller."""
 DOUBT = 0.5
 """The share of its margin that the run must have lost for bands that are settled to be asked further."""
 LEAST_CLUSTERS = 15
@@ -103,7 +103,7 @@ class BandVerdict:
     reason: str = ""
     """Why it is invalid."""
     improved: bool = False
-    """Whether it passes and a gain is shown."""
+    """Whether it passes with a significant gain."""
     unpaired: tuple[Rate, Rate] | None = None
     """The rates of baseline and run where their items do not correspond; None where trials are paired."""
     look: int = 1
@@ -117,7 +117,7 @@ class BandVerdict:
 
     @property
     def difference(self) -> float:
-        """The rate of the run minus the rate of the baseline."""
+        """The accuracy of the run minus the accuracy of the baseline."""
         if self.unpaired:
             return self.unpaired[1].rate - self.unpaired[0].rate if self.n else 0.0
         return (self.gained - self.lost) / self.n if self.n else 0.0
@@ -212,7 +212,7 @@ def judge_run(
     further: Sequence[float] = (),
     run_margin: float | None = None,
 ) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
-    """Return what `judge_in_looks` returns, with the run as a hypothesis of its own, and the verdicts on that.
+    """Return what `judge_in_looks` returns, with the run as its own hypothesis, and the verdicts on that.
 
     run_margin: the margin that is stated of the run. Without one, the verdicts on a run that has fewer than two bands
     of paired trials are None; and while most of a drop of the run's margin is seen but not shown, bands that are
@@ -230,7 +230,7 @@ def judge_run(
 
 
 def margin_of_run(margin: float, stated: float | None) -> float:
-    """Return the margin of a run as a hypothesis of its own. stated: by its profile."""
+    """Return the margin of a run as its own hypothesis. stated: by its profile."""
     return min(RUN_MARGIN if stated is None else stated, margin)
 
 

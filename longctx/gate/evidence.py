@@ -71,7 +71,7 @@ class Evidence:
 
     @property
     def judged(self) -> Evidenced:
-        """What the band is judged by."""
+        """The evidence that judges the band."""
         return Averaged(list(self.answers.values())) if self.run is None else unpaired(*self.sides)
 
     @property
@@ -226,12 +226,12 @@ class Together:
 
     @property
     def lost(self) -> float:
-        """How much its rate fell, a share of its trials; negative if it rose."""
+        """How much its accuracy fell, a share of its trials; negative if it rose."""
         return self.before.rate - self.after.rate
 
 
 def has_clusters(bands: Iterable[Evidence]) -> bool:
-    """Return whether any trial of these bands belongs to a cluster of its own name."""
+    """Return whether any trial of these bands belongs to its own cluster name."""
     return any(isinstance(name, str) for evidence in bands for name in evidence.answers)
 
 
@@ -281,7 +281,7 @@ def _left_out(after: Sequence[Row]) -> bool:
 def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
     """Return the evidence in several bands of paired trials, given by test and name, as if they were one.
 
-    Clusters that have a name of their own may extend over several.
+    Clusters that have their own name may extend over several.
     """
     together = Evidence()
     for (test, _), evidence in bands.items():
@@ -383,7 +383,7 @@ def _only_before(pairs: TrialPairs) -> Iterable[Row]:
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """What is never divided between looks: a cluster, or a trial with its repeats."""
+    """The trials that stay in the same look: a cluster, or a trial with its repeats."""
 
     cell: str
     """The slug of its cell; empty for a cluster, which may extend over several."""
@@ -466,7 +466,7 @@ class Seen:
 
     @property
     def rate(self) -> float:
-        """The rate of right answers in both runs, kept between 0 and 1 in the same way."""
+        """The accuracy of right answers in both runs, kept between 0 and 1 in the same way."""
         return (self.right + 1) / (2 * self.n + 2)
 
     @property
@@ -525,7 +525,7 @@ def seen_by_band(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subj
 
 
 def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
-    """Return the trials and clusters of each band that a gate judges, and what its repeats tell of it.
+    """Return the trials and clusters of each band that a gate judges, and what its repeats reveal about it.
 
     Without any repeat the discordance is the cautious guess.
     """

@@ -24,7 +24,7 @@ def invalid_in_advance(
 ) -> list[str]:
     """Return the reasons why the verdict can only be invalid, each a sentence without its full stop.
 
-    before: the baseline's rows. after: the run's rows in the best case, with everything answered that will be asked;
+    before: the baseline's rows. after: the run's rows in the best case, with everything answered that will be sent;
     their `model_returned` is None, because the model that will answer is not known. part: these are the rows of one
     shard, so that only reasons count that hold whatever the other shards measure. tests: the known ones, by default
     those of longctx.

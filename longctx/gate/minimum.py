@@ -39,7 +39,7 @@ class Requirement:
 
     def __str__(self) -> str:
         return (
-            f"rate {self.rate.rate:.2f} < {self.minimum:g}: {self.rate} is significantly below min_rate "
+            f"accuracy {self.rate.rate:.2f} < {self.minimum:g}: {self.rate} is significantly below min_rate "
             f"(p = {self.p_value:.2g})"
         )
 
@@ -55,19 +55,19 @@ def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict
 
 
 def shortfalls(required: Iterable[tuple[Key, Requirement]]) -> list[tuple[Key, Requirement]]:
-    """Return those of a run's requirements, each with its key, whose rates are shown to be below their minimum."""
+    """Return those of a run's requirements, each with its key, whose rates are significantly below their minimum."""
     pairs = list(required)
     are_short = below_minimum([requirement for _, requirement in pairs])
     return [pair for pair, is_short in zip(pairs, are_short, strict=True) if is_short]
 
 
 def below_minimum(requirements: Sequence[Requirement]) -> list[bool]:
-    """Return which rates are shown to be below their minimum: one-sided exact binomial tests, Holm over the run."""
+    """Return which rates are significantly below their minimum: one-sided exact binomial tests, Holm over the run."""
     return holm([requirement.p_value for requirement in requirements], ALPHA)
 
 
 def below_minimum_among(requirement: Requirement, number: int) -> bool:
-    """Return whether Holm's first step among `number` requirements shows the rate to be below its minimum.
+    """Return whether Holm's first step among `number` requirements shows the accuracy to be below its minimum.
 
     What it shows holds whatever the other requirements show, and `below_minimum` shows it too.
     """

@@ -1,4 +1,4 @@
-"""The power of a gate before anything is asked: what the trials of a band can show, and how many trials it takes."""
+"""The power of a gate before any request is sent: what the trials of a band can show, and how many trials it takes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a gate is planned for.
+    """The target of the plan of a gate.
 
     bands, minimums: how many bands and stated minimums the gate tests, for Holm's correction.
     """
@@ -67,7 +67,7 @@ IN_CONTEXTS = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Assumed:
-    """What is assumed of a band. The defaults are cautious guesses."""
+    """The assumptions about a band. The defaults are cautious guesses."""
 
     discordance: float = 0.1
     """The share of pairs that change by chance."""
@@ -91,7 +91,7 @@ class Assumed:
 class Needed:
     """The trials that each run needs if both ask the same ones (paired), or different ones (unpaired).
 
-    None: more than a million, or the rate is too low for such a drop.
+    None: more than a million, or the accuracy is too low for such a drop.
     """
 
     paired: int | None
@@ -100,7 +100,7 @@ class Needed:
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What one band can show.
+    """The drops that one band can detect.
 
     smallest_paired, smallest_unpaired: the smallest drop that its trials show with the target's power; None if there is
     none.
@@ -118,7 +118,7 @@ class Outlook:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What one run asks in a band."""
+    """The requests of one run in a band."""
 
     trials: int
     clusters: int
@@ -133,6 +133,8 @@ class Load:
     """USD with replies of full length, asked directly; None if it is `price`."""
     in_contexts: bool = False
     """Whether its clusters are several questions about one context."""
+    thinking: tuple[float, float] = (0.0, 0.0)
+    """How much of the price, directly and in batches, is for thinking that the model's profile assumes."""
 
     def tokens_of(self, trials: int) -> int:
         """Return the input and output tokens of this number of trials of the same lengths."""

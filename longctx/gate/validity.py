@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from longctx.results.row import Row, Subject
     from longctx.vocabulary.declaration import Protocol
 
-NONE_GATED = "the run has no cell that a gate judges: its profile leaves all of them out"
+NONE_GATED = "the run has no cell that a gate judges: its profile excludes all of them"
 UNREADABLE = "unparseable", "truncated"
 """The outcomes of replies that could not be read, or were cut off before their answer."""
 NAMED = 3
@@ -61,11 +61,11 @@ def why_run_is_invalid(left_out: int, empty: int, asked: int, in_common: int = 0
     """
     if left_out:
         yield (
-            f"the run leaves out {left_out:,} of the grid's cells: a verdict is given on the whole grid, "
-            "without -k, -x, --lf and --ctx-only"
+            f"the run leaves out {left_out:,} of the grid's cells: a verdict needs the whole grid, without -k, -x, "
+            "--lf and --ctx-only"
         )
     if empty:
-        yield f"{empty:,} of the grid's cells have no question to ask"
+        yield f"{empty:,} of the grid's cells have no question"
     if not asked and in_common:
         yield f"nothing was measured: the baseline has no answer to any of the {in_common:,} trials in common"
     elif not asked:
@@ -134,7 +134,7 @@ def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str
 def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> str:
     """Return why a band cannot pass whatever the run answers, without a full stop; empty if it can.
 
-    baseline: its measured rows of the band. guessing: the rate that guessing reaches, or 0. The rate must be shown to
+    baseline: its measured rows of the band. guessing: the accuracy of guessing, or 0. The accuracy must be shown to
     exceed that by more than the margin (95%, one-sided), with trials counted at their effective number, and most
     replies must not be shown to be unreadable.
     """
@@ -143,7 +143,7 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
     unreadable = sum(row.outcome in UNREADABLE for row in baseline)
     if wilson(unreadable, n, Z_ONE_SIDED)[0] > 0.5:
         return (
-            f"{unreadable:,} of the baseline's {n:,} replies are unreadable or cut off, so that its rate measures "
+            f"{unreadable:,} of the baseline's {n:,} replies are unreadable or cut off, so its accuracy measures "
             "their format"
         )
     rate = Rate(sum(row.credit for row in baseline), n)
@@ -177,13 +177,12 @@ def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:
         return ""
     return (
         f"the model has changed, and {len(old):,} of {len(after):,} answers are recordings of up to "
-        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (max_age): ask again with "
-        "--ctx-record all"
+        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (max_age): record again with --ctx-record all"
     )
 
 
 def models_of(rows: Sequence[Row]) -> set[tuple[str, str]]:
-    """Return pairs of a model that was asked for and a model that answered: an alias may have moved."""
+    """Return pairs of a model that was requested and a model that answered: an alias may have moved."""
     return {(row.model, returned) for row in rows if row.measured for returned in str(row.model_returned).split(", ")}
 
 

@@ -89,7 +89,7 @@ class Rules:
     repriced: tuple[str, ...] = ()
     """The models whose prices in the run are not those of the baseline."""
     of_base: bool = False
-    """Whether the baseline says what is judged in which band, as it does where a base branch is given."""
+    """Whether the baseline states what is judged in which band, as it does where a base branch is given."""
     other_profile: bool = False
     """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
     run_margin: float | None = None
@@ -148,7 +148,7 @@ class VerdictOfTest:
     mismatched: int
     """How many trials share a key but ask different questions."""
     cells: tuple[tuple[str, Paired | Averaged], ...] = ()
-    """The paired difference of each by its name; these raise no alarm."""
+    """The paired difference of each by its name; it fails no gate."""
     changes: tuple[BandChange, ...] = ()
     """What changed in each band, in their order."""
     across: tuple[Across, ...] = ()
@@ -191,7 +191,7 @@ class RunVerdict:
     cells_not_gated: int = 0
     """The cells of the run that no band judges."""
     usage: UsageChange | None = field(default=None, repr=False)
-    """What the answers of baseline and run took on the pairs that both measured; None without a pair."""
+    """Price, tokens and latency of the pairs that both runs measured; None without a pair."""
     limits: tuple[GrowthLimit, ...] = ()
     """The stated limits of growth, and what the run shows of each."""
     run: BandVerdict | None = field(default=None, repr=False)
@@ -221,7 +221,7 @@ class RunVerdict:
     def shown_after(self) -> str:
         """A sentence, without its full stop, on how many trials an early stop took."""
         asked = self.trials - self.not_asked
-        return f"{self.verdict} after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not asked"
+        return f"{self.verdict} after {asked:,} of {self.trials:,} trials, {self.not_asked:,} not sent"
 
     @property
     def regressed(self) -> tuple[BandVerdict, ...]:
@@ -236,7 +236,7 @@ class RunVerdict:
 
     @property
     def stated_run(self) -> BandVerdict | None:
-        """The verdict on all bands together if it counts as that of a band does; else None."""
+        """The verdict on all bands together if it can fail the gate; else None."""
         return None if self.rules.run_margin is None else self.run
 
     @property
@@ -290,7 +290,7 @@ def give_verdict(
     """Judge a run against its baseline.
 
     before, after: the rows of the baseline and of the run. tests: the known ones, by default those of longctx.
-    guessing: the rate of guessing in tests that are not known.
+    guessing: the accuracy of guessing in tests that are not known.
     """
     try:
         after = with_bands_of(before, after) if rules.of_base else after
@@ -314,12 +314,12 @@ def give_verdict(
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
         reasons = (
             *reasons,
-            "if what is missing counted as wrong, a drop of the run would be significant, and it is not",
+            "if the missing trials counted as wrong, the drop of the run would be significant",
         )
     stated = of_run if rules.run_margin is not None else None
     if not reasons and stated and stated[0].verdict != stated[1].verdict:
         would = f"the verdict on all bands together would be {stated[1].verdict} and not {stated[0].verdict}"
-        reasons = (*reasons, f"if what is missing counted as wrong, {would}")
+        reasons = (*reasons, f"if the missing trials counted as wrong, {would}")
     verdict: Verdict = "invalid" if reasons else overall([test.verdict for test in judged])
     if not reasons and judged:
         verdict = overall([verdict, *(limit.status for limit in limits), *([stated[0].verdict] if stated else [])])
@@ -370,7 +370,7 @@ def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
 
 
 def _trials(rows: Sequence[Row]) -> int:
-    """Return the number of trials; a check has a row of its own, and is none."""
+    """Return the number of trials; a check has its own row, and is none."""
     return sum(not is_check(row.test) for row in rows)
 
 
@@ -424,14 +424,14 @@ def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tupl
     reporting, name = reporting_of(test) if test else Reporting(), match.test
     if test is None and name in rules.reports:
         if (report := rules.reports[name]) is None:
-            return (), (f"the report of {name} adds to the gate, and pytest collects no such test in this project",)
+            return (), (f"the report of {name} adds to the gate, but pytest collects no such test in this project",)
         reporting = reporting_of_test(name, report)
     grids = rules.grids.get((match.test, match.after.model), ())
     before, after = ([row for row in rows if row.measured] for rows in match.rows)
     try:
         return tuple(reporting.reported(before, after, grids) if before and after else ()), ()
     except Exception as error:
-        return (), (f"what {name} adds to the gate failed: {described(error)}",)
+        return (), (f"the addition of {name} to the gate failed: {described(error)}",)
 
 
 def _tests(
@@ -497,7 +497,7 @@ def _test(
     evidence = {band.name: of_band for band, of_band in seen.items()}
     reasons = [*unmeasured(test.pairs, evidence), *filter(None, [test.too_old]), *test.faults]
     if verdict != at_worst and any(band.n for band in bands):
-        reasons.append(f"if what is missing counted as wrong, the verdict would be {at_worst} and not {verdict}")
+        reasons.append(f"if the missing trials counted as wrong, the verdict would be {at_worst} and not {verdict}")
     return VerdictOfTest(
         test=test.test,
         before=test.before,

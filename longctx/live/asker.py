@@ -1,6 +1,6 @@
 """Asking single requests from another thread, each of which is answered as soon as the server replies.
 
-The asking pass of tests has all of its requests in advance (asking.py); a test function issues a request when the
+The live pass of tests has all of its requests in advance (asking.py); a test function issues a request when the
 reply to the one before is there.
 """
 
@@ -38,7 +38,7 @@ STARTED = 4
 
 
 class Asker:
-    """A client in a thread of its own, with one limiter and one budget. Entering it opens the client.
+    """A client in its own thread, with one limiter and one budget. Entering it opens the client.
 
     Entering raises UserError if the client cannot be opened.
     """
@@ -82,7 +82,7 @@ class Asker:
 
     @property
     def asked(self) -> Asked:
-        """What was asked so far."""
+        """The requests so far."""
         return self._asking.asked
 
     @property

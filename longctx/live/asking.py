@@ -1,4 +1,4 @@
-"""The asking pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
+"""The live pass: one process asks what the tape lacks, in an order in which neighbours share a prefix.
 
 Each answer is on the tape before the next trial starts in its place. A request that failed for a passing reason is sent
 again after a backoff, and once more when all others have ended (drain.py); every trial that was not answered keeps the
@@ -59,7 +59,7 @@ class ProtocolTrials:
     """Trials that each send one request, known in advance, and are judged as their answers arrive."""
 
     def __init__(self, asked: Asked, requests: Sequence[Request], progress: Progress) -> None:
-        """asked: says whether the asking has stopped. progress: is told how each trial ends."""
+        """asked: states whether the live pass has stopped. progress: is told how each trial ends."""
         self.order = InOrder(requests)
         self._asked, self._progress = asked, progress
 
@@ -105,9 +105,9 @@ class Asking:
         failed = f" (the last one failed: {self._failed})" if self._failed else ""
         for server, slots in self._slots.items():
             if (held_s := slots.held_s) > 0:
-                return f"a pause of {held_s:,.0f} s more, which {self._clients.url(server)} asks for{failed}"
+                return f"a pause of {held_s:,.0f} s more, requested by {self._clients.url(server)}{failed}"
         if not self._in_flight:
-            return f"the next attempt{failed}" if failed else "the next request, of which none is in flight"
+            return f"the next attempt{failed}" if failed else "the next request; none is in flight"
         which = "next" if self.asked.answered or self.asked.failures else "first"
         each = f"for up to {self._longest_s:g} s each"
         return f"the {which} answer of {url}: {self._in_flight} in flight, {each}{failed}"
@@ -165,7 +165,7 @@ class Asking:
 
     @property
     def may_send_more(self) -> bool:
-        """Whether the server has answered, and nothing has stopped the asking."""
+        """Whether the server has answered, and nothing has stopped the live pass."""
         return self.asked.stopped is None and self._failures.answered
 
     def keep(self, request: Request, result: Reply | Failure) -> None:
@@ -180,8 +180,8 @@ class Asking:
             self._stop(result)
         elif self._failures.ended(self.limits.allowed):
             message = (
-                f"{self._failures.in_a_row} trials in a row were not answered, so no more were asked. "
-                f"The last: {result.message}"
+                f"{self._failures.in_a_row} trials in a row were not answered, so the run stopped. The last: "
+                f"{result.message}"
             )
             self._stop(Failure(result.cause, message, fatal=True))
 
@@ -214,7 +214,7 @@ class Asking:
         return self.asked.stopped is None and not absent and sent_again(failure.cause, attempts)
 
     async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
-        """Send one request if the budget has room; return its result, and the pause in seconds the server asks for."""
+        """Send one request if the budget has room; return its result, and the pause in seconds the server requests."""
         most = most_paid(request)
         if not await self._room(most):
             return self.asked.stopped or self._budget.exceeded(), None
@@ -235,7 +235,7 @@ class Asking:
             return self.asked.stopped is None and budget.take(most)
 
     async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
-        """Send one request in a slot of its own; return as `_attempt` does."""
+        """Send one request in its own slot; return as `_attempt` does."""
         case, model = request.case, request.model
         client, slots = self._clients.of(model), self._slots[self._clients.server_of(model)]
         timeout_s = model.timeout_s
@@ -271,8 +271,8 @@ class Asking:
             return
         length = f"{seconds / 60:,.0f} minutes" if seconds < MOST_SHOWN_S else "more than a year"
         message = (
-            f"{str(client.base_url).rstrip('/')} asks for a pause of {length}, and a run waits for "
-            f"{MOST_S / 60:.0f} minutes at most. {sends_the_rest(self._tape)}"
+            f"{str(client.base_url).rstrip('/')} requests a pause of {length}, but a run waits for {MOST_S / 60:.0f} "
+            f"minutes at most. {sends_the_rest(self._tape)}"
         )
         self._stop(Failure("rate_limit", message.rstrip(), fatal=True))
 

@@ -14,7 +14,7 @@ from longctx.live.limiter import Limit
 from longctx.live.server.client import Server
 
 MAX_CONSECUTIVE_FAILURES = 40
-"""The number of trials in a row without an answer that stops the asking, since the next would fail too.
+"""The number of trials in a row without an answer that stops the live pass, since the next would fail too.
 
 If twice the number of requests in flight is larger, that number counts.
 """
@@ -24,7 +24,7 @@ SPARED = 16
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of an asking pass."""
+    """The terms of a live pass."""
 
     base_url: str | None = None
     """None for the SDK's own."""

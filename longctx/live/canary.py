@@ -1,6 +1,6 @@
 """The canary: a few trials of each test and model are asked before the rest, to see whether replies can be read.
 
-If none of three, and then none of ten, can be read, that test is not asked further of that model.
+If none of three, and then none of ten, can be read, that test is not sent further of that model.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ SHOWN = 200
 """The most characters of a reply that are shown."""
 ERROR = "error of the test"
 BROKEN = ERROR, "judge_error"
-"""What takes the place of the outcome of a trial without one; such a trial tells no more than an unreadable reply."""
+"""Stands for the outcome of a trial without one; such a trial reveals no more than an unreadable reply."""
 
 
 class Canary:
-    """The canaries of one asking pass. A test that is not passed yet has room for a few trials."""
+    """The canaries of one live pass. A test that is not passed yet has room for a few trials."""
 
     def __init__(self, sizes: Mapping[Group, int], say: Say | None, text: bool = True) -> None:
-        """sizes: the trials of each test and model that may be asked; those with no more than MORE have no canary.
+        """sizes: the trials of each test and model that may be sent; those with no more than MORE have no canary.
 
         say: prints a sentence; None to switch the canaries off. text: whether replies may be shown.
         """
@@ -64,7 +64,7 @@ class Canary:
         return self.passed(group) or (group in self._until and self.room(group) > 0)
 
     def started(self, group: Group) -> None:
-        """Note that a trial is asked."""
+        """Note that a trial is sent."""
         self._in_flight[group] += 1
 
     def failed(self, group: Group) -> None:
@@ -72,7 +72,7 @@ class Canary:
         self._in_flight[group] = max(0, self._in_flight[group] - 1)
 
     def ended(self, group: Group, kind: str, text: str) -> None:
-        """Note how a trial that was asked has ended; the first is shown.
+        """Note how a trial that was sent has ended; the first is shown.
 
         kind: its outcome, or one of BROKEN. text: its last reply.
         """
@@ -86,7 +86,7 @@ class Canary:
         self.recorded(group, kind)
 
     def passed_before(self, group: Group) -> None:
-        """Note that a batch of an earlier run holds trials of this test, which that run's canary has let pass."""
+        """Note that a batch of an earlier run contains trials of this test, which that run's canary has let pass."""
         self._until.pop(group, None)
 
     def recorded(self, group: Group, kind: str) -> None:
@@ -108,9 +108,9 @@ class Canary:
         kinds = self._kinds[group]
         named = ", ".join(f"{number:,} {kind}" for kind, number in kinds.most_common())
         why = (
-            f"none of the first {kinds.total()} trials of {test} on {model} could be read ({named}), so no more of "
-            "them were asked. Look at a reply, and change the test, its prompt set or max_tokens; trial_run = false "
-            "in [tool.longctx] asks all the same (upgrade: --no-canary)."
+            f"none of the first {kinds.total()} trials of {test} on {model} could be parsed ({named}), so no more of "
+            "them were sent. Look at a reply, and change the test, its prompt set or max_tokens; trial_run = false "
+            "in [tool.longctx] continues anyway (upgrade: --no-canary)."
         )
         self._stopped[group] = Failure(UNREADABLE, why, fatal=True)
         assert self._say is not None

@@ -36,7 +36,7 @@ def open_display(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause:
 class Display:
     """A line with the progress, and a line with the rate so far of each test and model.
 
-    It is drawn by the calls of `show`, without a clock or a thread of its own.
+    It is drawn by the calls of `show`, without a clock or its own thread.
     """
 
     def __init__(self, console: Console, doing: str, tally: Tally, keep: bool, pause: float) -> None:
@@ -125,7 +125,7 @@ class Tally:
         return time_left(seconds, self.work_done, self.work) if self.work else time_left(seconds, self.done, self.total)
 
     def rate_lines(self) -> list[tuple[str, str]]:
-        """Return the name and the rate of each test and model."""
+        """Return the name and the accuracy of each test and model."""
         return [
             (
                 f"{test} on {model}",
@@ -137,7 +137,7 @@ class Tally:
 
 
 def time_left(seconds: float, done: int, total: int) -> str | None:
-    """Return the time left at the pace of what was done in `seconds`; None if nothing or everything is done."""
+    """Return the time left at the pace of what was done in `seconds`; None before the first and after the last step."""
     if not 0 < done < total:
         return None
     left = datetime.timedelta(seconds=round(seconds / done * (total - done)))

@@ -1,4 +1,4 @@
-"""The one loop by which trials are asked, in whatever way requests are sent.
+"""The one loop by which trials are sent, in whatever way requests are sent.
 
 A supply says which trial starts next and what a trial lacks. The loop bounds how many requests are out, lets a trial go
 on when its answers are there, and sends once more what failed for a passing reason. It sends nothing itself and waits
@@ -106,7 +106,7 @@ class Drain:
             self._supply.failed(paused, paused.unanswered[0][1])
 
     def _next(self) -> tuple[Paused, Sequence[Request]] | None:
-        """Return the next trial of which something may be sent, and what; None if nothing may now."""
+        """Return the next trial of which something may be sent, and what; None if no request may be sent now."""
         while True:
             if self._ready:
                 paused = self._ready.popleft()

@@ -1,4 +1,4 @@
-"""The estimate before anything is asked: what the tape lacks, in trials, tokens and dollars. It needs no SDK."""
+"""The estimate before any request is sent: what the tape lacks, in trials, tokens and dollars. It needs no SDK."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from longctx.results.row import grouped
 from longctx.text import count
 
 NOT_MEASURED = "not_measured"
-"""The cause of cases that are asked once the server has counted the tokens of their prompt set."""
+"""The cause of cases that are sent once the server has counted the tokens of their prompt set."""
 
 
 BUILT = "the prompts to be built, to find those without a recording"
@@ -49,9 +49,9 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     estimates = say_estimate(say, fit, requests, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
     say_unused(say, tape, requests, batch)
     if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
-        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would ask them too.")
+        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would send them, too.")
     if held := len(asked) - len(free):
-        say(f"{held:,} more are held by batches that are not collected, and would not be asked.")
+        say(f"{held:,} more are in batches that are not collected yet, and would not be sent.")
     return estimates
 
 
@@ -67,8 +67,8 @@ def say_unused(say: Say, tape: Tape, requests: Sequence[Request], batch: bool) -
         price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].model.prices else "not known"
         have = "has an answer" if len(group) == 1 else "have answers"
         sentence = (
-            f"{test} on {model}: {len(group):,} of the trials to ask {have} of version {version}, not used because "
-            f"{reason}. Asking again costs {price}. {advice}"
+            f"{test} on {model}: {len(group):,} of these trials {have} of version {version}, not used because "
+            f"{reason}. Sending them again costs {price}. {advice}"
         )
         say(sentence.rstrip())
 
@@ -81,9 +81,9 @@ def with_sharing(requests: Sequence[Request], batch: bool) -> list[Request]:
 def with_recorded_replies(
     tape: Tape, cases: Sequence[Case], known: Mapping[Group, ReplyTokens] | None = None
 ) -> list[Case]:
-    """Return the cases with what their model has answered so far to their test, if that says how long replies are.
+    """Return the cases with what their model has answered so far to their test, if that states how long replies are.
 
-    known: of a test and model, in place of what the tape has.
+    known: of a test and model, instead of what the tape has.
     """
     replies = {
         group: (known or {}).get(group)
@@ -133,11 +133,11 @@ def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
 
 
 def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
-    """Print what does not fit its model and is not asked: a sentence on each test and model."""
+    """Print what does not fit its model and is not sent: a sentence on each test and model."""
     told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
     for (test, model), group in grouped(told, lambda each: each[0].group).items():
         first = "The first: " if len(group) > 1 else ""
-        say(f"Not asked: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
+        say(f"Left out: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
 
 
 def still_fitting(requests: Sequence[Request]) -> tuple[list[Request], list[Unasked]]:

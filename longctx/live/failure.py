@@ -1,4 +1,4 @@
-"""What an asking pass did: how many requests were answered, and why trials were not measured or cannot be asked."""
+"""The result of a live pass: how many requests were answered, and why trials were not measured or cannot be asked."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ class Failure:
     cause: str
     message: str
     fatal: bool = False
-    """Other trials would fail in the same way, so the asking stops."""
+    """Other trials would fail in the same way, so the live pass stops."""
 
 
 Unasked = tuple[Case, Failure]
-"""A case of which no question can be asked, and the reason."""
+"""A case of which no question can be sent, and the reason."""
 
 
 @dataclass(slots=True)
 class Asked:
-    """The result of an asking pass."""
+    """The result of a live pass."""
 
     answered: int = 0
     """The number of requests that were answered."""
     failures: dict[str, Failure] = field(default_factory=dict)
     """Why trials were not answered, by `Trial.key`."""
     stopped: Failure | None = None
-    """Why the asking stopped before its end."""
+    """Why the live pass stopped before its end."""
     others: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The number of answers for each (model asked for, model that the server names) if these differ."""
     errors: Counter[str] = field(default_factory=Counter)

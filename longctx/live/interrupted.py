@@ -1,4 +1,4 @@
-"""Stopping an asking pass by a signal, so that what is paid for is kept, and the sentence on what is kept.
+"""Stopping a live pass by a signal, so that what is paid for is kept, and the sentence on what is kept.
 
 The first SIGINT or SIGTERM stops the sending and waits for what is in flight; the second ends the pass at once.
 """
@@ -19,7 +19,7 @@ from longctx.recording.tape import Tape
 
 
 class Halt:
-    """What a signal, or a notebook's interrupt, does to an asking pass."""
+    """What a signal, or a notebook's interrupt, does to a live pass."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -90,7 +90,7 @@ def handled(handle: Callable[[], object]) -> Iterator[None]:
 def stopping(awaited: str) -> str:
     """Return what is said at the first signal. awaited: what is in flight; empty if nothing is."""
     waiting = f" Waiting for {awaited}; a second signal (Ctrl-C) ends at once." if awaited else ""
-    return f"Stopping: nothing more is sent.{waiting}"
+    return f"Stopping: no more requests are sent.{waiting}"
 
 
 def sentence(tape: Tape, to_ask: int | None, lost: bool = True) -> str:
@@ -100,20 +100,20 @@ def sentence(tape: Tape, to_ask: int | None, lost: bool = True) -> str:
     """
     running = _running(tape)
     if to_ask == 0:
-        return f"Stopped: nothing was asked.{running}"
+        return f"Stopped: no requests were sent.{running}"
     what, others = f"{tape.recorded:,} requests of test functions", "the others"
     if to_ask is not None:
         what, others = f"{tape.recorded:,} of {to_ask:,} trials", f"the other {to_ask - tape.recorded:,}"
     if not tape.keeps:
-        consequence = " but nothing is kept without text, so the same command asks all again."
+        consequence = " but nothing is kept without text, so the same command sends all again."
     elif tape.record_mode == RecordMode.ALL:
         consequence = (
-            " and are recorded. The same command would ask all again, since its record mode is all; with --ctx-record "
-            f"once it asks only {others}."
+            " and are recorded. The same command would send all again (record mode all); with --ctx-record once it "
+            f"sends only {others}."
         )
     else:
-        consequence = f" and are recorded, so the same command asks only {others}."
-    in_flight = " What was in flight is lost, and may be billed." if lost else ""
+        consequence = f" and are recorded, so the same command sends only {others}."
+    in_flight = " Requests in flight are lost, and may be billed." if lost else ""
     return f"Stopped: {what} were answered{consequence}{running or in_flight}"
 
 
@@ -122,7 +122,7 @@ def sends_the_rest(tape: Tape) -> str:
     if not tape.keeps:
         return ""
     mode = " with --ctx-record once" if tape.record_mode == RecordMode.ALL else ""
-    return f"The same command{mode} sends only what was not answered."
+    return f"The same command{mode} sends only the rest."
 
 
 def _running(tape: Tape) -> str:
@@ -137,10 +137,10 @@ def _running(tape: Tape) -> str:
     if not all(batch.id for batch in batches):
         return (
             f" {requests:,} requests are in batches, of which one may not have been created yet: the same command "
-            "finds out, collects what they answer, and asks nothing twice."
+            "finds out, collects the answers, and sends nothing twice."
         )
     which = f"Batch {batches[0]} goes" if len(batches) == 1 else f"{len(batches):,} batches go"
     return (
-        f" {which} on without this run, with {requests:,} requests: the same command collects what they answer, or "
-        "longctx models batches collect. Nothing is asked or paid for again."
+        f" {which} on without this run, with {requests:,} requests: the same command collects the answers, or longctx "
+        "models batches collect. Nothing is sent or paid for twice."
     )

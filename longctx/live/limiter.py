@@ -3,7 +3,7 @@
 A run starts with few, and doubles them for as long as a server then gives more answers a second. A refused request
 halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of the gap to one less
 than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438) with a steeper recovery.
-Pauses that the server asks for (`retry-after`, the headers of its rate limits) are kept.
+Pauses that the server requests (`retry-after`, the headers of its rate limits) are kept.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The outcomes of an asking pass: each reply is judged and priced once, as it arrives."""
+"""The outcomes of a live pass: each reply is judged and priced once, as it arrives."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from longctx.live.progress import Progress
 
 NOT_JUDGED = "not judged"
-"""What takes the place of an outcome for replies that cannot be judged, such as questions that a model wrote."""
+"""Stands for an outcome of replies that cannot be judged, such as questions that a model wrote."""
 
 
 class Outcomes:
@@ -67,7 +67,7 @@ class Outcomes:
         if number:
             answers = count(number, "answer")
             cost = self._tally.cost
-            yield f"What {answers} cost is not known." if cost is None else f"{answers} cost {usd(cost)}."
+            yield f"The cost of {answers} is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
     def _answered(self, request: Request, reply: Reply) -> None:
         tally, group = self._tally, request.case.group

@@ -1,4 +1,4 @@
-"""The live progress of the asking pass: drawn on a terminal, and elsewhere a line a minute, and one on long waits."""
+"""The live progress of the live pass: drawn on a terminal, and elsewhere a line a minute, and one on long waits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LINE_S = 60.0
 
 
 class Progress(Protocol):
-    """The display of an asking pass.
+    """The display of a live pass.
 
     It is called with the number of requests in flight and a note on their limit, with each request that ends, and,
     while none ends, with the seconds of silence and what is waited for.
@@ -40,7 +40,7 @@ class Progress(Protocol):
 
 @contextlib.contextmanager
 def live_progress(tally: Tally, say: Say) -> Iterator[Progress]:
-    """Show the progress of an asking pass, which counts on the tally."""
+    """Show the progress of a live pass, which counts on the tally."""
     live = open_display(sys.stderr, "asking", tally, keep=False) if tally.total else None
     if live is None:
         lines = Lines(tally, say, asyncio.get_running_loop())

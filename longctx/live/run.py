@@ -1,6 +1,6 @@
 """A live run, from cells to answers on the tape.
 
-It learns from the server what is not known of the models, tells the price, and asks what the tape lacks.
+It queries the server for what is unknown about the models, prints the price, and sends what the tape lacks.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ It is called with the cases, the requests that the tape lacks, and a function th
 
 
 class AskingObserver(Protocol):
-    """An observer that is told before the asking what will not be asked. Its methods may raise to end the run."""
+    """An observer that is told before the live pass what will not be asked. Its methods may raise to end the run."""
 
     def passed_over(self, trial: Trial, place: Place) -> None:
         """The record mode does not ask this trial."""
@@ -93,7 +93,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class _ToSend:
-    """What a pass sends."""
+    """The requests of a pass."""
 
     fit: Sequence[Case]
     """The cases that fit their models."""
@@ -106,7 +106,7 @@ class _ToSend:
 
 @dataclass(slots=True)
 class LivePass:
-    """One asking pass over cases whose prompts are known before anything is sent."""
+    """One live pass over cases whose prompts are known before anything is sent."""
 
     workspace: Workspace
     tape: Tape
@@ -120,12 +120,12 @@ class LivePass:
     observer: AskingObserver | None = None
     """Is told what will not be asked."""
     halt: Halt = field(default_factory=Halt)
-    """Stops the asking from another thread."""
+    """Stops the live pass from another thread."""
 
     def ask(self, cases: Sequence[Case]) -> Done:
         """Ask what the tape lacks.
 
-        Raises UserError if nothing could be asked for a reason that concerns all trials, and Interrupted.
+        Raises UserError if no request could be sent for a reason that concerns all trials, and Interrupted.
         """
         done, outcomes = stoppable(lambda: self._ask(cases), self.tape, self.halt, self.say)
         asked = done.asked
@@ -143,7 +143,7 @@ class LivePass:
             check_provider(models)
         providers = " and ".join(dict.fromkeys(map(provider_of, models)))
         async with contextlib.AsyncExitStack() as stack:
-            with waiting(self.say, f"what a client of {providers} needs to be opened"):
+            with waiting(self.say, f"the client of {providers}"):
                 opened = open_clients(self.tape, terms.base_url, terms.in_flight, models)
                 clients = await stack.enter_async_context(opened)
             batches = await open_batches(clients.first, self.tape, terms, self.say)
@@ -239,9 +239,9 @@ def count_probes(
 
 
 def stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt: Halt, say: Say) -> Result:
-    """Run an asking pass that signals stop. Raises Interrupted and UserError.
+    """Run a live pass that signals stop. Raises Interrupted and UserError.
 
-    It runs in a thread of its own if this one has a running event loop, as a notebook's has. An interrupt of this
+    It runs in its own thread if this one has a running event loop, as a notebook's has. An interrupt of this
     thread, such as a notebook's, then reaches the pass by `halt`.
     """
     try:
@@ -270,12 +270,12 @@ def _stoppable(ask: Callable[[], Coroutine[Any, Any, Result]], tape: Tape, halt:
     except NotRecorded as error:  # the answer of a batch; that of a direct request is kept as a failure
         raise UserError(
             "answers-not-kept",
-            f"{error} Its batch still has it: free some disk space, and give the same command again.",
+            f"{error} Its batch still has it: free some disk space, and run the same command again.",
         ) from None
 
 
 class FirstReplies:
-    """What the first replies of a run say of their length: the rest is priced and planned by it."""
+    """What the first replies of a run reveal about their length: the rest is priced and planned by it."""
 
     def __init__(self, outcomes: Outcomes, batch: bool, say: Say) -> None:
         self._outcomes, self._batch, self._say = outcomes, batch, say
@@ -284,7 +284,7 @@ class FirstReplies:
     def planned(self, requests: Sequence[Request], again: bool) -> list[Request]:
         """Return the requests as they are sent, and say what they cost if the replies were first known now.
 
-        again: whether what they share must be planned again, since others were asked before them.
+        again: whether what they share must be planned again, since others were sent before them.
         """
         cases: dict[int, Case] = {}
         measured: set[Group] = set()
@@ -349,12 +349,12 @@ class Sending:
 def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:
     """Yield what a user should know of a pass that has ended.
 
-    what: how many of which were asked. outcomes: a sentence on each test and model, and one on the cost.
+    what: how many of which were sent. outcomes: a sentence on each test and model, and one on the cost.
     """
     yield f"Asked {what}{f': {asked.stopped.message}' if asked.stopped else '.'}"
     yield from outcomes
     for (model, by), number in asked.others.items():
-        yield f"{model} was asked for, but the server says that {visible(by)[:80]} answered {number:,} of them."
+        yield f"{model} was requested, but by the server's answers {visible(by)[:80]} answered {number:,} of them."
     if settled := asked.settled:
         yield f"Stopped early: {settled.message}"
     reported = [failure for failure in asked.failures.values() if not failure.fatal or failure.cause in OWN_CAUSES]

@@ -1,4 +1,4 @@
-"""What a run waits for, said while nothing ends, so that nobody looks at a silent terminal without knowing why."""
+"""Prints what a run waits for while no request ends, so that the terminal is not silent."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The asking pass: before any worker starts, one process collects the selected cases and asks what they lack.
+"""The live pass: before any worker starts, one process collects the selected cases and asks what they lack.
 
 A nested pytest with the user's own arguments does the collection, so that -k and -m select as they always do.
 """
@@ -43,7 +43,7 @@ def ask_first(config: pytest.Config) -> None:
     if settings.record == "none" and settings.ask_only:
         raise UserError(
             "ask-only-without-record",
-            "LONGCTX_RECORD_ONLY needs --ctx-record MODE, which says what is asked: once, for instance.",
+            "LONGCTX_RECORD_ONLY needs --ctx-record MODE, such as --ctx-record once.",
         )
     if settings.record == "none" and not settings.estimate:
         return
@@ -52,7 +52,7 @@ def ask_first(config: pytest.Config) -> None:
     try:
         nested, code = run_nested(config, functools.partial(_ask, config))
     except KeyboardInterrupt:
-        run.say("Stopped: nothing was asked.")
+        run.say("Stopped: no requests were sent.")
         raise end_of_run(config, pytest.ExitCode.INTERRUPTED) from None
     not_run = code == pytest.ExitCode.TESTS_FAILED and not config.option.continue_on_collection_errors
     if nested.uncollected and not_run:
@@ -68,7 +68,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     cases, functions = nested.cases(), nested.cells()
     if not (cases or functions):
         if settings.estimate or settings.ask_only:
-            raise UserError("nothing-to-ask", f"Nothing to ask: {_why_none(session)}")
+            raise UserError("nothing-to-ask", f"Nothing to send: {_why_none(session)}")
         return
     run.cells, run.functions = functions, run_of(session.config).functions
     try:
@@ -128,7 +128,7 @@ def _print_cases_without_question(cases: list[Case], say: Say) -> bool:
 
 
 def _print_stale(config: pytest.Config, cases: list[Case]) -> bool:
-    """Print how many trials the record mode leaves stale, which no test will tell; return whether there are any."""
+    """Print how many trials the record mode leaves stale, since no test reports them; return whether there are any."""
     from longctx.live.estimating import fitted
     from longctx.live.watch import waiting
     from longctx.recording.missing import stale, stale_sentence
@@ -172,13 +172,13 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
 
 
 def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:
-    """Return a sentence on what could not be collected. goes_on: whether the other tests are asked."""
+    """Return a sentence on what could not be collected. goes_on: whether the other tests are sent."""
     named = "; ".join(f"{name}: {why}" for name, why in uncollected.items())
     if goes_on:
-        return f"Not asked, since pytest cannot collect it: {named}"
+        return f"Not run, because pytest cannot collect it: {named}"
     return (
-        "Nothing was sent, since pytest cannot collect all tests. Correct this, or add "
-        f"--continue-on-collection-errors, which asks the others: {named}"
+        "No requests were sent, because pytest cannot collect all tests. Correct this, or run the others with "
+        f"--continue-on-collection-errors: {named}"
     )
 
 
@@ -195,6 +195,6 @@ def _why_none(session: pytest.Session) -> str:
     places = map(os.path.relpath, session.config.args)
     where = ("this folder" if place == os.curdir else place for place in places)
     return (
-        f"no test marked longctx was selected in {', '.join(where)}. Give the folder that has them, such as "
-        "tests_longctx, or name it in testpaths; longctx init writes them."
+        f"no test marked longctx was selected in {', '.join(where)}. Name the folder that has them, such as "
+        "tests_longctx, on the command line or in testpaths; longctx init writes them."
     )

@@ -156,7 +156,7 @@ def _is_named(config: pytest.Config, file: Path) -> bool:
 
 
 def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> None:
-    """Parametrize a test with these values in place of its own. Raises UserError."""
+    """Parametrize a test with these values instead of its own. Raises UserError."""
     marks = metafunc.definition.own_markers
     of_marks = [parameters_of(mark) if mark.name == "parametrize" else [] for mark in marks]
     places = replaced(of_marks, given, metafunc.function.__name__) if given else []
@@ -173,7 +173,7 @@ def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None
             state_of(item).mistake = UserError(
                 "unittest-method",
                 f"{item.name} is a method of a unittest.TestCase, which pytest does not parametrize: make it a "
-                "function, or a method of a class without a base.",
+                "function, or a method of a class without a base class.",
             )
         elif isinstance(item, pytest.Function) and is_function(item):
             try:

@@ -29,13 +29,13 @@ if TYPE_CHECKING:
 MOST = 3
 """The most test functions of a process that are looked at: each takes another process, and seconds."""
 PATIENCE = 120
-"""Seconds after which the other process is given up."""
+"""Seconds after which the other process is stopped."""
 CODE = "import sys; from longctx.plugin.elsewhere import main; main(*sys.argv[1:])"
 SEED = "PYTHONHASHSEED"
 
 
 class SendingRun(FunctionRun):
-    """Takes what one trial sends; it asks nothing."""
+    """Takes what one trial sends; it sends no request."""
 
     def __init__(self, tape: Tape, trial: str) -> None:
         super().__init__(tape)
@@ -77,8 +77,8 @@ def difference_sentence(item: pytest.Item, running: FunctionTrial, stale: Place)
 
 def _difference(running: FunctionTrial, here: dict[str, Any], other: dict[str, Any]) -> str:
     return (
-        f"{running.case.id}, trial {running.item}: another process sends another request for it, so that no recording "
-        f"can answer it. {cause(here, other)} The difference:\n{difference(here, other)}"
+        f"{running.case.id}, trial {running.item}: another process sends another request for it, so no recording "
+        f"fits. {cause(here, other)} The difference:\n{difference(here, other)}"
     )
 
 

@@ -97,19 +97,17 @@ def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         terminal.write_line(sentence)
     if run.settings.shard:
         terminal.write_line(
-            f"This is shard {run.settings.shard} of its grid: longctx merge joins it with the others, tests the "
+            f"This is shard {run.settings.shard} of its grid: longctx merge merges it with the others, tests the "
             "minimum rates, and gives the verdict."
         )
     if run.settings.no_text:
-        terminal.write_line(
-            "Kept without text (LONGCTX_TEXT=0): the answers that this run asked for cannot be replayed."
-        )
+        terminal.write_line("Kept without text (LONGCTX_TEXT=0): the answers of this run cannot be replayed.")
     for warning in [*finished.summary.faults, *finished.warnings, *session.faults.values()]:
         terminal.write_line(f"! {warning}", yellow=True)
 
 
 def _cannot_fail(terminal: pytest.TerminalReporter) -> Iterator[str]:
-    """Yield a sentence if tests passed that no accuracy fails."""
+    """Yield a sentence if tests passed that have no minimum accuracy."""
     passed = [
         all(result.minimum is None for result in results)
         for report in terminal.getreports("passed")

@@ -54,7 +54,7 @@ def check(run: Run) -> None:
 
 
 def leave_out_what_live_left_out(config: pytest.Config) -> None:
-    """Have a gate that asks nothing leave out the trials that a live one left out."""
+    """Have a gate that sends no request leave out the trials that a live one left out."""
     run = run_of(config)
     if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
         from longctx.engine.early_stop import keep_left_out, may_leave_out_functions
@@ -84,7 +84,7 @@ def lacks_verdict(config: pytest.Config) -> bool:
 def end_without_verdict() -> int:
     """Say that a file of the project kept the run from its tests; return the exit status."""
     sys.stderr.write(
-        "ERROR: Gate: invalid - no verdict was given: an option in a file of the project, such as --collect-only in "
+        "ERROR: Gate: invalid - no verdict: an option in a file of the project, such as --collect-only in "
         "addopts of pytest.ini, ended the run before its tests. Remove it there.\n\n"
         f"{last_line(WHOLE_RUN, EXIT['invalid'])}\n"
     )
@@ -98,8 +98,6 @@ def print_verdict_last(session: pytest.Session) -> None:
     ended = session_of(config)
     if terminal is None or is_worker(config) or config.option.collectonly or not ended.verdict:
         return
-    failed = terminal.stats.get("failed", [])
-    failed[:] = [report for report in failed if not report.nodeid.startswith(GATE)]  # those of bands are above
     counts = ", ".join(text for text, _ in terminal.build_summary_stats_line()[0])
     line = last_line(ended.finished.headline if ended.finished else WHOLE_RUN, int(session.exitstatus))
     terminal.write_line(f"{line} · {counts}", **{"red" if session.exitstatus else "green": True})
@@ -138,9 +136,7 @@ def report_failed_bands(session: pytest.Session) -> None:
     """Report each band that fails the gate as a failed test case, which no exit status counts."""
     config = session.config
     finished = session_of(config).finished
-    if finished is None or not finished.verdict or finished.verdict == "pass":
-        return
-    if finished.verdict == "inconclusive" and run_of(config).settings.on_inconclusive == "pass":
+    if finished is None:
         return
     failed, stopped = session.testsfailed, session.shouldfail
     session.testscollected += len(finished.failed)  # or pytest's progress would exceed 100%
@@ -186,8 +182,8 @@ def note_unused(session: pytest.Session) -> None:
         listed = ", ".join(unused[:NAMED]) + (", …" if len(unused) > NAMED else "")
         session_of(config).unused = (
             f"{count(missing, 'test has', 'tests have')} no recording, and no test uses "
-            f"{count(len(unused), 'recording')} ({listed}): was a test renamed? Recordings go by the name of "
-            "their test: give it back, or record the test and delete them. To list them: python -m longctx show "
+            f"{count(len(unused), 'recording')} ({listed}): was a test renamed? Recordings belong to the name of their "
+            "test: restore the name, or record the test again and delete them. To list them: python -m longctx show "
             "--orphans"
         )
 

@@ -23,12 +23,12 @@ OF_PROJECT = ("profile", *PATHS, "base_url", "min_rate", "max_cost", "margin")
 
 
 def with_project(config: pytest.Config, settings: Settings) -> Settings:
-    """Return the settings with what the project's hooks give in place of defaults. Raises UserError."""
+    """Return the settings with what the project's hooks give instead of defaults. Raises UserError."""
     given = _merged(config, "pytest_longctx_config")
     if strange := next((name for name in given if name not in OF_PROJECT), None):
         raise UserError(
             "unknown-project-option",
-            f"The hook pytest_longctx_config gives {strange!r}, which is not a project option. "
+            f"The hook pytest_longctx_config returns {strange!r}, which is not a project option. "
             f"{did_you_mean(strange, OF_PROJECT)}",
         )
     root = config.rootpath
@@ -79,7 +79,8 @@ class RewritingByHooks(Rewriting):
         redacted = json.dumps(given, ensure_ascii=False).encode("utf-8", "surrogatepass")
         if not is_answer(path, redacted):
             raise UserError(
-                "hook-gives-no-answer", f"The hook {ANSWER} returns no answer of the API at {path}: keep its form."
+                "hook-gives-no-answer",
+                f"The hook {ANSWER} does not return an answer of the API at {path}: keep its format.",
             )
         return redacted
 
@@ -88,7 +89,7 @@ class RewritingByHooks(Rewriting):
         try:
             found = getattr(self._config.hook, hook)(config=self._config, **given)
             if found is not None and not isinstance(found, Mapping):
-                raise TypeError(f"it returns {type(found).__name__}, and no dict")
+                raise TypeError(f"it returns {type(found).__name__} instead of a dict")
             json.dumps(found)
         except Exception as error:
             raise UserError("hook-failed", f"The hook {hook} failed: {type(error).__name__}: {error}.") from None
@@ -101,7 +102,7 @@ def _merged(config: pytest.Config, hook: str) -> dict[str, Any]:
     for given in reversed(getattr(config.hook, hook)(config=config)):
         if not isinstance(given, Mapping):
             raise UserError(
-                "hook-gives-no-dict", f"The hook {hook} returns {type(given).__name__}: return a dict, or nothing."
+                "hook-gives-no-dict", f"The hook {hook} returns {type(given).__name__}: return a dict or None."
             )
         merged |= given
     return merged

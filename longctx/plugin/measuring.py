@@ -161,7 +161,7 @@ class CaseResult:
         )
 
     def attach(self, item: pytest.Item) -> None:
-        """Add the result to the properties of the test's report. Without a measured trial it has no rate."""
+        """Add the result to the properties of the test's report. Without a measured trial it has no accuracy."""
         rate = self.rate
         properties: list[tuple[str, object]] = [
             (FIRST, self.test),
@@ -219,7 +219,7 @@ SENT = "longctx_rows"
 FAILED_OUTSIDE = "failed_outside"
 """Why a trial is not measured whose test another plugin failed."""
 FAILED = (
-    "{name} raised nothing, and another plugin reports a failure. Which trials it concerns is not known, so none is "
+    "{name} passed, but another plugin reports a failure. It is unknown which trials it concerns, so none is "
     "measured: use assert, ctx.check or subtests instead."
 )
 SENT_FACTS = "longctx_facts"

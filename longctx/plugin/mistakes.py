@@ -20,7 +20,7 @@ def as_usage_errors() -> Iterator[None]:
 
 
 class Mistake(pytest.Item):
-    """A test that fails with a user's mistake: a worker of xdist has no other way to tell of one in collection."""
+    """A test that fails with a user's mistake: a worker of xdist has no other way to report one in collection."""
 
     @classmethod
     def of(cls, session: pytest.Session, error: UserError) -> Mistake:

@@ -89,7 +89,7 @@ class NestedSession(Nested):
         return selected([item for item in self.session.items if is_function(item)])
 
     def run(self, functions: FunctionRun) -> None:
-        """Run all test functions. What they print is not shown. Raises KeyboardInterrupt."""
+        """Run all test functions. Their output is hidden. Raises KeyboardInterrupt."""
         config = self.session.config
         of_session = session_of(config)
         of_session.asking, of_session.of_fixtures = functions, None
@@ -120,7 +120,7 @@ class NestedSession(Nested):
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self) -> bool:
-        """Set no timer of pytest-timeout: a test's time is not that in which all of its trials are asked."""
+        """Set no timer of pytest-timeout: a test's time is not that in which all of its trials are sent."""
         return True
 
 

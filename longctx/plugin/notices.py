@@ -1,4 +1,4 @@
-"""What is ignored without failing a run, said once before anything is asked or tested."""
+"""What is ignored without failing a run, printed once before any request and test."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _sentences(run: Run) -> Iterator[str]:
     if settings.page and not (settings.estimate or settings.ask_only) and (clause := lacking(*PAGE)):
         yield f"The report is text and JSON: its page {clause}."
     yield from _retiring(run)
-    from longctx.corpus.documents import bank_files, unread
+    from longctx.corpus.documents import bank_files, noticed
     from longctx.vocabulary.bank import SHIPPED
 
     banks = sorted({grid.draws_on for grids in run.plan.grids().values() for grid in grids})
@@ -63,7 +63,7 @@ def _sentences(run: Run) -> Iterator[str]:
         banks = [SHIPPED]  # the option replaces the documents of every bank
     for bank in banks:
         with contextlib.suppress(UserError):  # of a table whose tests are not run
-            if sentence := unread(run.settings.corpus or bank_files(run.workspace, bank)[0]):
+            if sentence := noticed(run.settings.corpus or bank_files(run.workspace, bank)[0]):
                 yield sentence
 
 
@@ -105,19 +105,17 @@ def check_batching(settings: Settings) -> None:
     if settings.batch_wait is not None and not settings.batch:
         raise UserError(
             "batch-wait-without-batch",
-            "The setting batch_wait is how long to wait for batches: give --ctx-batch, too.",
+            "The setting batch_wait limits the wait for batches: add --ctx-batch.",
         )
     if not settings.batch:
         return
     if settings.record == "none" and not settings.estimate:
-        raise UserError(
-            "batch-without-record", "--ctx-batch needs --ctx-record MODE, which says what is asked: once, for instance."
-        )
+        raise UserError("batch-without-record", "--ctx-batch needs --ctx-record MODE, such as --ctx-record once.")
     if settings.no_text:
         raise UserError(
             "batch-with-no-text",
             "--ctx-batch and LONGCTX_TEXT=0 cannot be used together: the answers of a batch are collected once it has "
-            "ended, possibly by a later run, which would not find them without text.",
+            "ended, possibly by a later run, which cannot find them without their text.",
         )
 
 

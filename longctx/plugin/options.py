@@ -26,28 +26,29 @@ if TYPE_CHECKING:
 PROJECT_TESTS = "--ctx-project-tests"
 """An option for the commands that run tests."""
 MARKERS = (
-    "longctx(trials, **arguments): the function is run once per trial, and asks a model. The profile's table with the "
+    "longctx(trials, **arguments): the function runs once per trial, and sends requests to a model. The profile's "
+    "table with the "
     """function's name replaces these arguments, apart from the last three:
-    trials=60: how many items are drawn, or how many of the cases are asked; a dict gives the number for each band
+    trials=60: how many items are drawn, or how many of the cases are used; a dict sets the number for each band
     cases="cases.jsonl": a file with one item per line (JSON, CSV or TSV) instead of drawn items
     id_field="_id": the field of the cases that identifies each, instead of id
-    cluster="document": the field of the cases that names what items share
-    same_context=True: the cases of a cell begin alike, and share the prompt cache
+    cluster="document": the field of the cases that names what items have in common
+    same_context=True: the requests of a cell begin alike, and share the prompt cache
     share=4: how many drawn items, one after another, share what draw.shared() draws
-    repeats=3: how often each item is asked
+    repeats=3: how often each item is run
     models=["NAME"]: the models to measure
     prompts=["NAME"]: prompt sets, by name or path
-    shapes=["text"]: the shapes in which ask(context, question) asks
-    strategies=["none"]: the strategies of context management under which a transcript is asked about
-    min_rate=0.9: a cell whose rate is significantly lower fails
-    guessing=0.5: the rate that guessing reaches, above which a baseline must be
+    shapes=["text"]: the shapes of ask(context, question)
+    strategies=["none"]: the strategies of context management for a transcript
+    min_rate=0.9: a cell whose accuracy is significantly lower fails
+    guessing=0.5: the accuracy of guessing, which a baseline must exceed
     bands={"short": 4000}: the gate's bands, each with the largest length in it
     gated=False: leaves the function out of the gate
     version=2: raise it whenever the test draws other items
     allowed_hosts=["db.example:5432"]: the hosts that the code under test may connect to
-    counts=Counts(…): what the test must know of the model's tokenizer, which ask.tokens() then gives
+    counts=Counts(…): token counts of the model's tokenizer, for ask.tokens()
     axes=Lines: a pydantic model whose `cells` yields the test's parameters; its fields are entries of the table
-    report=Report(x="tokens"): tables, charts, findings and what adds to the gate, in place of the default ones""",
+    report=Report(x="tokens"): tables, charts, findings and additions to the gate, instead of the default ones""",
 )
 """What `pytest --markers` prints of the marker."""
 _FILLED = [each for each in OPTIONS.values() if each.environment or each.entry]

@@ -30,16 +30,16 @@ def check_root(config: pytest.Config) -> None:
     if expected is None and len(projects) > 1:
         raise UserError(
             "tests-in-two-projects",
-            f"The tests lie in two projects, {projects[0]} and {projects[1]}: run one at a time, or give "
+            f"The tests are in two projects, {projects[0]} and {projects[1]}: run one at a time, or add "
             "--rootdir=PATH.",
         )
     expected = expected or Path(os.path.commonpath([start, common]))
     if config.rootpath != expected:
         raise UserError(
             "root-is-elsewhere",
-            f"The tests are in {expected}, but pytest takes {config.rootpath} for the root of the project: it reads "
-            "an option's value after a space as one more path. Write the value with an equals sign, such as "
-            "--ctx-profile=PATH, or give --rootdir=PATH.",
+            f"The tests are in {expected}, but pytest uses {config.rootpath} as the root of the project, because it "
+            "takes an option's value after a space for a path. Write the value with an equals sign, such as "
+            "--ctx-profile=PATH, or add --rootdir=PATH.",
         )
 
 

@@ -33,7 +33,7 @@ OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions",
 
 
 class RunOfCommand:
-    """A plugin of a pytest that a command starts, and of those within it: it has the run, in place of the options."""
+    """A plugin of a pytest that a command starts, and of those within it: it has the run, instead of the options."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -106,7 +106,7 @@ def start(config: pytest.Config) -> Run:
 
 
 def is_worker(config: pytest.Config) -> bool:
-    """Return whether this process is a worker of xdist, which writes nothing and asks nothing."""
+    """Return whether this process is a worker of xdist, which writes nothing and sends no request."""
     return hasattr(config, "workerinput")
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 OF_VALUES = "_pytest.python"
 """The module of the fixtures that pytest makes of values of parameters."""
 TIMEOUT = "from pytest-timeout"
-"""What the failure says that pytest-timeout raises in a test."""
+"""What the failure states that pytest-timeout raises in a test."""
 
 
 def call(item: pytest.Function) -> None:
@@ -140,9 +140,9 @@ def _timed(item: pytest.Function, trials: int) -> Iterator[None]:
         raise TestMistake(
             UserError(
                 "test-timed-out",
-                f"{item.function.__name__}: its time was up during a trial, which is therefore not measured: {error} "
-                f"The time is that of all {trials:,} trials together: set timeout to more, or to 0, in "
-                "pytest.ini, by --timeout or by @pytest.mark.timeout.",
+                f"{item.function.__name__}: its time was up during a trial, which is not measured: {error} "
+                f"The limit applies to all {trials:,} trials together: raise timeout, or set it to 0, in pytest.ini, "
+                "by --timeout or by @pytest.mark.timeout.",
             )
         ) from None
 
@@ -278,7 +278,7 @@ def attach_result(item: pytest.Item, case: Case, rows: Sequence[Row], problem: s
     if problem:
         pytest.fail(f"invalid: {problem}", pytrace=False)
     if left_out == len(rows):
-        pytest.skip("stopped early: none of its trials was asked")
+        pytest.skip("stopped early: none of its trials was sent")
     if requirement and below_minimum_among(requirement, _with_minimum(item)):
         pytest.fail(str(requirement), pytrace=False)
 

@@ -33,7 +33,7 @@ def choose_fixtures(metafunc: pytest.Metafunc, marked: bool) -> UserError | None
             if marked and ours and name in OF_CTX and name in info.argnames:
                 return UserError(
                     "fixture-of-two-plugins",
-                    f"{metafunc.function.__name__} uses the fixture {name}, which {others[-1]} has, too: write "
+                    f"{metafunc.function.__name__} uses the fixture {name}, which {others[-1]} also defines: write "
                     f"ctx.{name}, with the fixture ctx of longctx.",
                 )
     return None

@@ -53,7 +53,7 @@ class SelectedTests:
         self._arguments = [*USUAL, *selection, "--capture=no", *([f"--ctx-base-url={server}"] if server else [])]
 
     def estimate(self) -> None:
-        """Say what asking would cost. Raises UserError."""
+        """Say what the requests would cost. Raises UserError."""
         self._ask(estimate=True)
 
     def ask(self, max_cost: float) -> float:
@@ -70,8 +70,8 @@ class SelectedTests:
         if not (cases or measuring.cells):
             raise UserError(
                 "no-test-to-upgrade",
-                "None of the selected tests is marked longctx, or the profile leaves them out: give test functions, as "
-                "in --tests tests_longctx/test_refunds.py.",
+                "None of the selected tests is marked longctx, or the profile leaves them out: select test functions, "
+                "as in --tests tests_longctx/test_refunds.py.",
             )
         for cell in measuring.cells:
             if cell.failed:
@@ -154,7 +154,7 @@ NO_MODEL = "[no-model]"
 
 @dataclass(slots=True)
 class RequestedFiles:
-    """What tests ask for: the files of their cells, without the folder of the model."""
+    """What tests request: the files of their cells, without the folder of the model."""
 
     files: set[str] = field(default_factory=set)
     tests: set[str] = field(default_factory=set)
@@ -200,7 +200,7 @@ def requested_files(workspace: Workspace) -> RequestedFiles:
         if why:
             raise UserError(
                 "tests-not-collected",
-                "Which recordings no test asks for is not known, since the tests cannot be collected"
+                "Unused recordings cannot be listed, because the tests cannot be collected"
                 f"{f' under the profile {profile}' if profile else ''}: {why}",
             )
     return asked

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 MARKER = "longctx"
 SUBJECT = "longctx_subject"
-"""The parameter of a test function that holds the model, the prompt set, the shape and the strategy."""
+"""The parameter of a test function that contains the model, the prompt set, the shape and the strategy."""
 CELL = "longctx_cell"
-"""The parameter of a protocol that holds its cell."""
+"""The parameter of a protocol that contains its cell."""
 
 
 def mark_protocol(found: object) -> None:

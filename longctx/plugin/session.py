@@ -43,15 +43,15 @@ class LongctxSession:
     reports_in: dict[str, str] = field(default_factory=dict)
     """The files of the test functions that declare a report, from the root folder, by their names."""
     unknown_reports: dict[str, tuple[str, bool]] = field(default_factory=dict)
-    """Such files, as workers tell, and whether the report adds to the gate: this process has yet to collect them."""
+    """The files of tests with a report, and whether it adds to the gate, from workers: to be collected here."""
     asking: FunctionRun | None = None
-    """What asks the trials of functions in a nested pytest; without it they are replayed."""
+    """Sends the trials of functions in a nested pytest; without it they are replayed."""
     of_fixtures: FunctionState | None = None
     """What the fixtures of test functions share, once one was used."""
     elsewhere: dict[str, str] = field(default_factory=dict)
     """How requests of test functions differ in another process, by their names; empty if they do not."""
     measurer: Measurer | None = None
-    """What measures the cells of protocols, once one was measured."""
+    """Measures the cells of protocols; None until one was measured."""
     trials: int | None = None
     """The number of trials of the selected tests, once it was counted."""
     with_minimum: int | None = None
@@ -64,7 +64,7 @@ class LongctxSession:
     baselines: dict[tuple[str, str], str] | None = None
     """The baseline that has answers of a cassette's cell in a prompt set; None until that is determined."""
     unused: str = ""
-    """What is said of recordings that no test uses, where others are missing."""
+    """The sentence on unused recordings, if others are missing."""
     unwritten: str = ""
     """Why the report was not written."""
     finished: Finished | None = None
@@ -74,7 +74,7 @@ class LongctxSession:
     nothing_measured: bool = False
     """Whether a gated run ended without any cell measured."""
     saved: list[str] = field(default_factory=list)
-    """What is said of the baseline that the run was saved as."""
+    """The sentence on the baseline that the run was saved as."""
     not_saved: bool = False
     """Whether the run could not be saved as a baseline."""
     faults: dict[str, str] = field(default_factory=dict)
@@ -109,7 +109,7 @@ class ItemState:
     lines: list[str] = field(default_factory=list)
     """The lines of its measured trials, until its next report is made."""
     if_failed: Callable[[], list[str]] | None = None
-    """Returns the lines in place of these if another plugin fails the test, once it has ended well."""
+    """Returns the lines instead of these if another plugin fails the test, once it has ended well."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of its cells, by their names, until then."""
     own_properties: int | None = None

@@ -1,4 +1,4 @@
-"""A report that cannot be written: noticed before anything is asked if possible, else told at the end of the run."""
+"""A report that cannot be written: noticed before any request is sent if possible, else told at the end of the run."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def check(run: Run) -> None:
         check_writable(run.folder)
     except UserError as error:
         raise UserError(
-            "report-not-writable", f"{error.sentence} Free some disk space, or give another folder with --ctx-report."
+            "report-not-writable", f"{error.sentence} Free some disk space, or choose another folder with --ctx-report."
         ) from None
 
 
@@ -65,9 +65,9 @@ def why_no_report(config: pytest.Config) -> str:
     reason = f"The report was not written: {session_of(config).unwritten} "
     if run.private is None:
         return reason + (
-            "What was asked is recorded, so that no answer is lost: make room, or give another folder with "
-            "--ctx-report, and run it again."
+            "All answers are recorded: free some disk space, or choose another folder with --ctx-report, and run it "
+            "again."
         )
     from longctx.results.store import UNFINISHED
 
-    return reason + f"{os.path.relpath(run.folder)}/{UNFINISHED} holds what was measured, without the report."
+    return reason + f"{os.path.relpath(run.folder)}/{UNFINISHED} contains the rows, without the report."

@@ -1,4 +1,4 @@
-"""Abstention: a question about a collage that holds its section, or does not; every question offers "not in there".
+"""Abstention: a question about a collage that contains its section, or does not; every question offers "not in there".
 
 Sources: P. Rajpurkar, R. Jia, P. Liang, "Know What You Don't Know: Unanswerable Questions for SQuAD", 2018,
 https://arxiv.org/abs/1806.03822, for questions without an answer in the text; collages are those of long-context QA.
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
 SECTIONS = "present", "absent"
 RIGHT = {"present": "right answer, section in the record", "absent": "abstention, section left out"}
 OFTEN = 0.2
-"""The rate from which inventions or needless refusals are a finding."""
-"""Whether the record holds the section that answers the question."""
+"""The accuracy from which inventions or needless refusals are a finding."""
+"""Whether the record contains the section that answers the question."""
 NOT_THERE, NEEDLESS, INVENTED = "not_there", "needless_refusal", "invented"
-"""Keys of a trace: the reply says that the record does not answer; it says so though the record does; it gives an
+"""Keys of a trace: the reply states that the record does not answer; it says so though the record does; it gives an
 answer though the record has none."""
 
 GUESSED = 0.2
@@ -55,7 +55,7 @@ class AbstentionAxes(CollagesAxes):
     """
 
     sections: tuple[str, ...] = Field(default=SECTIONS, min_length=1)
-    """`"present"`: the record holds the section that answers; `"absent"`: it does not, and right is to say so. Of a
+    """`"present"`: the record contains the section that answers; `"absent"`: it does not, and right is to say so. Of a
     table with both, half of the trials need an abstention."""
 
     def gate_band(self, cell: Cell) -> str:
@@ -73,7 +73,9 @@ def record_with(bank: Bank, index: int, seed: int, cell: ProtocolCell) -> Record
     place = round(cell.depth / 100 * len(others))
     sections = (*others[:place], *((needle,) if present else instead), *others[place:])
     if not sections:
-        raise ValueError(f"a record of {cell.budget} tokens has no section beside {needle.id}: give a larger one.")
+        raise ValueError(
+            f"a record of {cell.budget} tokens has no room for another section than {needle.id}: use a larger one."
+        )
     return Record(sections, place, needle if present else None)
 
 
@@ -229,7 +231,7 @@ def judged(reply: Reply, choices: Choices, not_there: str, present: bool) -> Out
     """Judge a reply. not_there: the letter of the answer that the record does not say.
 
     A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:
-    the rate of needless refusals is what is missing from this check's rate.
+    the accuracy of needless refusals is what is missing from this check's rate.
     """
     outcome = multiple_choice.judged(reply, choices)
     if outcome.kind in ("correct", "wrong"):

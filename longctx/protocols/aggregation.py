@@ -1,4 +1,4 @@
-"""Aggregation: notices that do not name their agency; how many of a month are of one, which has most, which has none?
+"""Aggregation: notices do not name their agency. How many of a month has one, which has the most, which has none?
 
 Source: A. Bertsch, A. Pratapa, T. Mitamura, G. Neubig, M. R. Gormley, "OOLONG: Evaluating Long Context Reasoning and
 Aggregation Capabilities", 2025, https://arxiv.org/abs/2511.02817, and its partial credit for counts. Texts and
@@ -168,7 +168,7 @@ def _check(cell: ProtocolCell) -> None:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.notices < len(AGENCIES):
         raise ValueError(
-            f"of {cell.notices} notices no agency may have the most: give at least {len(AGENCIES)} (`notices`)."
+            f"with {cell.notices} notices no agency may have the most: use at least {len(AGENCIES)} (`notices`)."
         )
 
 
@@ -311,7 +311,7 @@ def _number(said: str) -> int:
 
 
 def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome:
-    """Judge the agencies that a reply names. only_one: whether one is asked for."""
+    """Judge the agencies that a reply names. only_one: whether one is requested."""
     said = " ".join(reply.text.split()).casefold()
     named = [agency.name for agency in AGENCIES if agency.name.casefold() in said]
     if not named:

@@ -21,7 +21,7 @@ CHANCE = 1 / len(LETTERS)
 
 
 def above_chance(rate: float) -> float:
-    """Return a rate corrected for guessing: 0 at chance, 1 if all are correct, negative below chance."""
+    """Return an accuracy corrected for guessing: 0 at chance, 1 if all are correct, negative below chance."""
     return (rate - CHANCE) / (1 - CHANCE)
 
 

@@ -47,7 +47,7 @@ VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMP
 
 
 class CollageAxes(CollagesAxes):
-    """Every budget (tokens), depth and variant. trials: how many of the filtered questions are asked."""
+    """Every budget (tokens), depth and variant. trials: how many of the filtered questions are sent."""
 
     depths: tuple[Depth, ...] = tuple(POSITIONS)
     variants: tuple[str, ...] = VARIANTS
@@ -55,7 +55,7 @@ class CollageAxes(CollagesAxes):
     spread: bool = False
     """Whether the cells of a budget ask different questions, rather than the same."""
     questions: int = QUESTIONS
-    """How many trials ask about one collage: it holds the sections of all of them, one after another."""
+    """How many trials ask about one collage: it contains the sections of all of them, one after another."""
     distractors: Distractors = (None,)
     """How many sections resemble that of the question in words and do not answer it: 0 to 16, or several such numbers;
     without the entry, as many as chance brings."""
@@ -77,7 +77,7 @@ class CollageAxes(CollagesAxes):
 
 
 def template_of(variant: str) -> tuple[str, bool]:
-    """Return the template of a variant, which those with examples share, and whether it asks for a scratchpad."""
+    """Return the template of a variant, which those with examples share, and whether it requests a scratchpad."""
     name, _, pad = variant.partition("_")
     return "examples" if EXAMPLES[name] else name, bool(pad)
 
@@ -154,7 +154,7 @@ def collage(
     """A collage of at most `budget` tokens with its needle at `depth` percent (0 = first section, 100 = last).
 
     Sections longer than `longest` tokens, and the questions about them, are left out. `questions` trials ask about one
-    collage, which holds the sections of all of them; None for one. Of the MOST_DISTRACTORS sections that share most
+    collage, which contains the sections of all of them; None for one. Of the MOST_DISTRACTORS sections that share most
     words with the question, and do not answer it, the collage holds `distractors`; None leaves it to chance. A question
     has the same collage in every `variant`. share: (place, of): the cell's index, from 0, among so many cells that
     share the questions out.

@@ -87,11 +87,11 @@ def check_collage(cell: ProtocolCell) -> None:
             f"(the entry `budgets`): set `longest` to a number from 1 to {cell.budget}."
         )
     if distractors is not None and not 0 <= distractors <= MOST_DISTRACTORS:
-        raise ValueError(f"`distractors`: give 0 to {MOST_DISTRACTORS}, not {distractors}.")
+        raise ValueError(f"`distractors`: use 0 to {MOST_DISTRACTORS}, not {distractors}.")
     if distractors is not None and getattr(cell, "questions", None) is not None:
-        raise ValueError("`distractors` resemble the section of one question: leave `questions` out.")
+        raise ValueError("`distractors` resemble the section of one question: remove `questions`.")
     if not 0 <= cell.depth <= 100:
-        raise ValueError(f"`depths`: {cell.depth} is not a percentage: give 0 (beginning) to 100 (end).")
+        raise ValueError(f"`depths`: {cell.depth} is not a percentage: use 0 (beginning) to 100 (end).")
 
 
 def collage_tokens(cell: ProtocolCell, tokens: Mapping[str, float]) -> int:
@@ -136,7 +136,7 @@ class CollageItems(BankItems):
     def why_empty(self) -> str:
         if self.distractors and any(True for _ in super().asked()):
             return (
-                f"no collage of {self.cell.budget:,} tokens holds {self.distractors} distractors of at most "
+                f"no collage of {self.cell.budget:,} tokens contains {self.distractors} distractors of at most "
                 f"{self.longest:,} tokens each"
             )
         return super().why_empty
@@ -182,7 +182,7 @@ class Record:
     place: int
     """The place of the needle among them, or of what is in its place."""
     needle: Section | None
-    """The section that answers; None if the record holds none."""
+    """The section that answers; None if the record contains none."""
 
     @property
     def text(self) -> str:
@@ -315,7 +315,7 @@ def around(template: str, filled: Mapping[str, str]) -> tuple[str, str]:
 
 
 def evidence(right: str, section: str) -> str:
-    """Return the right answer if its section holds it, in upper or lower case; else nothing."""
+    """Return the right answer if its section contains it, in upper or lower case; else nothing."""
     return right if right.casefold() in " ".join(section.split()).casefold() else ""
 
 

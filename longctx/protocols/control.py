@@ -25,10 +25,10 @@ WITHOUT_RECORD, MOST_WITHOUT_RECORD = 160, 250
 
 
 class ControlAxes(BankAxes):
-    """The records that questions are asked with. trials: how many questions are asked, of all."""
+    """The records that questions are sent with. trials: how many questions are sent, of all."""
 
     records: tuple[str, ...] = RECORDS
-    """What a question is asked with: the right section alone, a wrong one, none."""
+    """What a question is sent with: the right section alone, a wrong one, none."""
     max_tokens: Count = 3000
     """The most tokens of a reply."""
 

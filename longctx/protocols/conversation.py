@@ -34,9 +34,9 @@ class Conversation:
     alike: NDArray[np.int64]
     """The indices of the texts that answer the same request, ascending."""
     asked: int
-    """Which of these is asked for, from 1."""
+    """Which of these is requested, from 1."""
     code: str
-    """What a reply must begin with."""
+    """The beginning of a valid reply."""
 
     @property
     def instances(self) -> list[str]:
@@ -49,19 +49,19 @@ class Conversation:
 
     @property
     def request(self) -> tuple[str, str]:
-        """The kind and the subject of the text that is asked for."""
+        """The kind and the subject of the text that is requested."""
         have, (kind, subject) = texts.lists(), self.rows[self.alike[0], :2]
         return have.kinds[kind], have.subjects[subject]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationPlan:
-    """What a conversation is to have."""
+    """The required content of a conversation."""
 
     needles: int
     """How many alike texts answer a request that recurs."""
     asked: int
-    """Which of these is asked for, from 1."""
+    """Which of these is requested, from 1."""
     exchanges: int
     """About how many it has; from this follows its number of subjects, so that other requests recur about as often as
     the one that is asked about."""

@@ -100,8 +100,8 @@ def exchange_count(cell: ProtocolCell) -> float:
     if room < _at_most(least):
         least_window = apart + math.ceil(_at_most(least) * each)
         raise ValueError(
-            f"a window of {cell.window} tokens has no room for {alike} alike texts, as many others, the "
-            f"examples, and a reply of {cell.max_tokens}: give at least {least_window}."
+            f"a window of {cell.window} tokens has no room for {alike} similar texts, as many others, the examples, "
+            f"and a reply of {cell.max_tokens}: use at least {least_window}."
         )
     # How many always fit in the room of so many average ones: the inverse of `_at_most`.
     root = (math.sqrt(SPREAD**2 + 4 * (1 + LEAN) * room) - SPREAD) / (2 * (1 + LEAN))
@@ -127,7 +127,7 @@ def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial:
 
 
 def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | None:
-    """Return None where every trial has a conversation of its own: these share no more than their templates."""
+    """Return None where every trial has its own conversation: these share no more than their templates."""
     return f"{cell.slug}/{cell.context_of(index)[0]:06d}" if cell.questions_per_context > 1 else None
 
 
@@ -238,7 +238,7 @@ def _without_code(reply: Reply, conversation: Conversation, match: Match | None,
 
 
 def _no_instance(reply: Reply, conversation: Conversation, prompt: str, answer: str, trace: dict[str, int]) -> Outcome:
-    """Return the outcome of an answer that is another text of the prompt, or none."""
+    """Return the outcome of an answer that is another text of the prompt, or no text of it."""
     if match := most_alike(answer, texts.texts(conversation.rows)):
         asked, given = conversation.rows[conversation.alike[0]], conversation.rows[match.place]
         name = f"a {texts.lists().kinds[given[0]]} about {texts.lists().subjects[given[1]]}"

@@ -107,8 +107,8 @@ def word_counts(cell: ProtocolCell, frequent: Sequence[float]) -> NDArray[np.int
     fitting = bisect.bisect_right(range(max(int(room / tokens["dots"] / shares[0]), 1)), room, key=size) - 1
     if fitting * (shares[ASKED] - shares[ASKED + 1]) < 1:  # else both are rounded down to different numbers
         raise ValueError(
-            f"a window of {cell.window} tokens is too small for {ASKED} words to be more frequent than all others: "
-            "give a larger one."
+            f"a window of {cell.window} tokens is too small for {ASKED} words to be more frequent than all others: use "
+            "a larger one."
         )
     return _counted(shares, fitting)
 

@@ -1,7 +1,7 @@
 """Graph walks: a list of directed edges fills the context; which nodes lie at a depth, or are the parents of a node?
 
 Source: OpenAI, GraphWalks, 2025, https://huggingface.co/datasets/openai/graphwalks, worded as corrected on 2026-02-27,
-with an additional sentence that says what depth means. The published answers have errors; here they are computed. All
+with an additional sentence that states what depth means. The published answers have errors; here they are computed. All
 other differences, and their reasons, are in docs/protocols/graph-walks.md.
 """
 
@@ -84,8 +84,8 @@ def node_count(cell: ProtocolCell) -> int:
     nodes, least = int(cell.context / node), 2 * EDGES_A_NODE ** (cell.depth or 1)
     if nodes < least:
         raise ValueError(
-            f"{cell.context} tokens of edges are too few for {cell.slug}, which takes a graph of {least} nodes: "
-            f"give at least {math.ceil(least * node)}."
+            f"{cell.context} tokens of edges are too few for {cell.slug}, which needs a graph of {least} nodes: use at "
+            f"least {math.ceil(least * node)}."
         )
     return nodes
 
@@ -98,7 +98,9 @@ def drawn(draw: ProtocolDraw, cell: ProtocolCell, trial: TrialNumber) -> Walk:
     answered = (walk for walk in walks if len(walk.answer()))
     if walk := next(itertools.islice(answered, trial.question, None), None):
         return walk
-    raise ValueError(f"a graph of {len(graph.names)} nodes has no walks for {cell.questions} questions: give fewer.")
+    raise ValueError(
+        f"a graph of {len(graph.names)} nodes has too few walks for {cell.questions} questions: use fewer."
+    )
 
 
 def _probes(words: Words) -> dict[str, str]:

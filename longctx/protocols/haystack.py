@@ -104,7 +104,7 @@ def fillers_in(window: int, taken: float, filler: float, least: int) -> int:
     if fillers < least:
         raise ValueError(
             f"a window of {window} tokens is too small: the prompt and its answer take {math.ceil(taken)}, and {least} "
-            f"repetitions of the filler keep its lines apart: give at least {math.ceil(taken + least * filler)}."
+            f"repetitions of the filler separate its lines: use at least {math.ceil(taken + least * filler)}."
         )
     return fillers
 

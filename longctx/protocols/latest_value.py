@@ -165,7 +165,7 @@ def entry_count(cell: ProtocolCell) -> int:
     """Return how many entries fill the window. Raises ValueError if they are too few or too many."""
     lines = line_count(cell, 2 * (cell.updates + 1), SPREAD)
     if lines > MOST_LINES:
-        raise ValueError(f"a window of {cell.window} tokens has {lines} entries: give one of {MOST_LINES} at most.")
+        raise ValueError(f"a window of {cell.window} tokens has {lines} entries: use at most {MOST_LINES} tokens.")
     return lines
 
 
@@ -173,7 +173,7 @@ def _check(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.updates < 1:
-        raise ValueError("a quantity that is never updated has no value before: give at least 1 update.")
+        raise ValueError("a quantity that is never updated has no earlier value: use at least 1 update.")
 
 
 def _back(answers: Answers) -> Counter[int]:
@@ -254,7 +254,7 @@ def latest_value(
     """A log that fills a window, in which every quantity is set once and updated `updates` times.
 
     The entry that is asked about may be anywhere in the log; the vessel's other entries are before it or, where the
-    value before is asked for, one is after it.
+    value before is requested, one is after it.
     """
     log = QuotaLog.drawn(draw.stream(), entry_count(cell), updates)
     lines, answers = log.lines(words), log.answers(question)
@@ -301,6 +301,6 @@ def judged(reply: Reply, answers: LogAnswers, question: str) -> Outcome:
 
 
 def _may_answer(number: str, question: str) -> bool:
-    """Return whether a number in a reply is a day or a quota, whichever is asked for."""
+    """Return whether a number in a reply is a day or a quota, whichever is requested."""
     digits = len(number.replace(",", ""))
     return digits < DIGITS if question == "when" else digits >= DIGITS

@@ -69,7 +69,7 @@ class LineRetrievalAxes(Axes):
         block_sizes = [{"ordered": None, "shuffled": 1}.get(order, order) for order in self.orders]
         if all(size is not None and size >= max(self.lines) for size in block_sizes):
             raise ValueError(
-                f"blocks of {block_sizes[0]} lines are not smaller than the longest file, of {max(self.lines)}: give "
+                f"blocks of {block_sizes[0]} lines are not smaller than the longest file, of {max(self.lines)}: use "
                 "longer files or smaller blocks."
             )
         for block_size in block_sizes:
@@ -87,7 +87,7 @@ class File:
     values: NDArray[np.int64]
     """The value of each line number."""
     target: int
-    """The number of the line that is asked for."""
+    """The number of the line that is requested."""
 
     @classmethod
     def drawn(cls, stream: np.random.RandomState, lines: int, block_size: int | None) -> File:
@@ -120,8 +120,8 @@ def _check(cell: ProtocolCell) -> None:
         raise ValueError(f"a file needs at least 1 line, not {cell.lines}.")
     if cell.block_size is not None and not 1 <= cell.block_size <= cell.lines:
         raise ValueError(
-            f"block_size {cell.block_size} does not fit a file of {cell.lines} lines: "
-            f"give 1 (full shuffle) to {cell.lines}, or leave it out for an ordered file."
+            f"block_size {cell.block_size} does not fit a file of {cell.lines} lines: use 1 (full shuffle) to "
+            f"{cell.lines}, or leave it out for an ordered file."
         )
 
 

@@ -51,7 +51,7 @@ PROBED = {
 
 
 class Needles(BaseModel):
-    """How many keys there are, with how many values each, and how many keys are asked for."""
+    """How many keys there are, with how many values each, and how many keys are requested."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -60,14 +60,14 @@ class Needles(BaseModel):
     values: Count = 1
     """How many values each key has."""
     queries: Count = 1
-    """How many keys are asked for."""
+    """How many keys are requested."""
 
 
 class MultipleNeedlesAxes(WindowAxes):
     """All needles in every window. Those of RULER are four values of one key, and four keys with one value each."""
 
     needles: tuple[Needles, ...] = (Needles(values=4), Needles(keys=4, queries=4))
-    """Tables of `keys`, `values` of each, and `queries`: the keys that are asked for."""
+    """Tables of `keys`, `values` of each, and `queries`: the keys that are requested."""
     questions: int = QUESTIONS
     """How many trials ask about one text, each for other keys."""
     max_tokens: Count = 128
@@ -134,11 +134,11 @@ def _check(cell: ProtocolCell) -> None:
         )
     if min(cell.keys, cell.values, cell.queries) < 1 or cell.queries > cell.keys:
         raise ValueError(
-            f"{cell.queries} of {cell.keys} keys with {cell.values} values each cannot be asked for: "
-            "give at least 1 of each, and no more queries than keys."
+            f"{cell.queries} of {cell.keys} keys with {cell.values} values each are not possible: "
+            "use at least 1 of each, and no more queries than keys."
         )
     if cell.queries * cell.values < 2:
-        raise ValueError("one value of one key is a single needle: give at least 2 values, or 2 queries.")
+        raise ValueError("one value of one key is a single needle: use at least 2 values, or 2 queries.")
 
 
 def _asked_for(params: Mapping[str, Any]) -> str:
@@ -184,7 +184,7 @@ def multiple_needles(
 ) -> Outcome:
     """A text with `keys` keys that have `values` numbers each.
 
-    queries: how many of the keys are asked for. One key with four values, and four keys with one value that are all
+    queries: how many of the keys are requested. One key with four values, and four keys with one value that are all
     asked for, are RULER's multi-value and multi-query task. questions: how many trials ask about one text, each about
     other keys; None for one.
     """

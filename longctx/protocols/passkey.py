@@ -90,7 +90,7 @@ def fillers(cell: ProtocolCell) -> tuple[int, int]:
     if room < 0:
         raise ValueError(
             f"a window of {cell.window} tokens is smaller than the prompt's fixed text of {tokens['fixed']:.0f} "
-            f"and its answer of {cell.max_tokens}: give at least {tokens['fixed'] + cell.max_tokens:.0f}."
+            f"and its answer of {cell.max_tokens}: use at least {tokens['fixed'] + cell.max_tokens:.0f}."
         )
     total = int(room / tokens["filler"])
     after = round((cell.k - int(tokens["after_key"])) / tokens["filler"])
@@ -222,5 +222,5 @@ def line_count(cell: ProtocolCell, least: int, spread: float) -> int:
         return lines
     needed = math.ceil(fixed + least * line + spread * math.sqrt(least)) + 1
     raise ValueError(
-        f"a window of {cell.window} tokens is too small for the {least} lines of {cell.slug}: give at least {needed}."
+        f"a window of {cell.window} tokens is too small for the {least} lines of {cell.slug}: use at least {needed}."
     )

@@ -50,7 +50,7 @@ QUANTITY = re.compile(r"(\d+(?:[.,]\d+)*) [^\W\d]+(?: [^\W\d]+)?")
 
 
 class ShortAnswersAxes(CollagesAxes):
-    """Every budget (tokens), depth and number of distractors. trials: how many questions are asked."""
+    """Every budget (tokens), depth and number of distractors. trials: how many questions are sent."""
 
     distractors: Distractors = (None,)
     """How many sections resemble that of the question in words and do not answer it, as in long-context QA."""
@@ -119,7 +119,7 @@ def short_answers(
     text = before + record.text + after
 
     def lexical() -> bool:
-        """Return whether the section that matching words picks holds the answer: a reader of it would know."""
+        """Return whether the section that matching words picks contains the answer: a reader of it would know."""
         return lexically_right([section.text for section in record.sections], item.question, item.right)
 
     reply = ask(
@@ -141,7 +141,7 @@ def short_answers(
 def judged(reply: Reply, item: Item) -> Outcome:
     """Judge the content of the last <Answer> tags, or the reply without any.
 
-    It is right if it holds an accepted form, and no wrong answer of the question beside it.
+    It is right if it contains an accepted form, and no wrong answer of the question beside it.
     """
     tagged = re.findall(r"<answer\s*>(.*?)(?:</answer|$)", reply.text, re.IGNORECASE | re.DOTALL)
     given = " ".join((tagged[-1] if tagged else reply.text).split())

@@ -136,7 +136,7 @@ def _check(cell: ProtocolCell) -> None:
             "chains."
         )
     if min(cell.chains, cell.hops) < 1:
-        raise ValueError(f"{cell.chains} chains of {cell.hops} hops cannot be tracked: give at least 1 of each.")
+        raise ValueError(f"{cell.chains} chains of {cell.hops} hops cannot be tracked: use at least 1 of each.")
 
 
 @protocol(

@@ -36,7 +36,8 @@ class Base:
         if found is None:
             raise UserError(
                 "unknown-base",
-                f"LONGCTX_BASE={revision}: unknown git revision in {root}. Run git fetch origin main, or give another.",
+                f"LONGCTX_BASE={revision}: unknown git revision in {root}. Run git fetch origin main, or name another "
+                "revision.",
             )
         self._commit = found.decode().strip()
         self._answers: dict[str, dict[EpisodeKey, RecordedAnswer]] = {}

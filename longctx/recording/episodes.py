@@ -1,4 +1,4 @@
-"""The episodes in a file of the tape, and the errors of a file that holds anything else.
+"""The episodes in a file of the tape, and the errors of a file that contains anything else.
 
 A line may instead be the word of a run with record mode `all` that it sends trials again: what the runs that it names
 have answered to these trials does not count any more, whether or not an answer follows.
@@ -34,7 +34,7 @@ Episode = tuple[Request, dict[str, Any], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class SentAgain:
-    """What a run sends again of the trials in a cassette."""
+    """The trials of a cassette that a run sends again."""
 
     model: str
     prompt_set: str
@@ -69,7 +69,7 @@ class SentAgain:
         texts = [metadata[name] for name in ("model", "prompt_set", "wording")]
         names = [[*metadata[name]] for name in ("replaced", "sent_again")]
         if not all(isinstance(text, str) for text in (*texts, *names[0], *names[1])):
-            raise TypeError("it does not name what is sent again by texts")
+            raise TypeError("the names of what is sent again must be texts")
         return cls(*texts, *map(frozenset, names))
 
 
@@ -128,16 +128,15 @@ def _conflicts(folder: Path) -> TapeError:
     held = count(len(paths), "cassette holds", "cassettes hold")
     return TapeError(
         "cassettes-in-conflict",
-        f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete the lines "
-        "that begin with <<<<<<<, |||||||, ======= or >>>>>>>, and no others. An answer that then "
-        "occurs twice counts once.",
+        f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete only the "
+        "lines that begin with <<<<<<<, |||||||, ======= or >>>>>>>. An answer that then occurs twice counts once.",
     )
 
 
 def _unreadable(path: Path, error: OSError) -> TapeError:
     """Return an error on why a cassette cannot be read, such as a folder in its place."""
     if path.is_dir():
-        return TapeError("path-is-folder", f"{path} is a folder, where a file of recordings belongs: move it away.")
+        return TapeError("path-is-folder", f"{path} is a folder, but must be a file of recordings: move it away.")
     if file := next((parent for parent in path.parents if parent.is_file()), None):
         return TapeError("path-is-file", f"{file} is a file, but must be a folder: move it away.")
     return TapeError("not-readable", f"{path} cannot be read: {os.strerror(error.errno) if error.errno else error}.")
@@ -156,7 +155,7 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
         if not isinstance(metadata.get(name, ""), str):
             raise TypeError(f"its {name} is not text")
     if (looks := metadata.get("looks")) is not None and looks not in PLANS:
-        raise ValueError(f"its looks are {looks!r}, of which this version knows no plan")
+        raise ValueError(f"its looks are {looks!r}, a plan that this version does not know")
     for name in ("request", "same"):
         if type(metadata.get(name, 0)) is not int:
             raise TypeError(f"its {name} is not a number")

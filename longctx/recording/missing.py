@@ -1,4 +1,4 @@
-"""What a tape lacks of the trials of a run, and why: never recorded, stale, or recorded for another version."""
+"""The trials of a run that have no valid recording, and why: never recorded, stale, or recorded for another version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from longctx.text import visible
 from longctx.vocabulary.shapes import SHAPES
 
 KEPT = 64_000_000
-"""The most characters of prompts that are kept until they are asked, rather than built a second time."""
+"""The most characters of prompts that are kept until they are sent, rather than built a second time."""
 EARLY = 400_000
 """The characters of prompts that a direct run builds before it asks; it builds the others when it sends them."""
 
@@ -37,8 +37,8 @@ def missing(
     Longer shared prefixes come last, so that each prompt extends what the server has cached of the one before. Repeats
     of a trial, whose prompts are equal, are neighbours.
 
-    passed_over: called with each trial that is not asked. build: whether to build all prompts, so that an error is
-    raised before anything is asked and all digests are known; an estimate builds only the first prompt of each case.
+    passed_over: called with each trial that is not sent. build: whether to build all prompts, so that an error is
+    raised before any request is sent and all digests are known; an estimate builds only the first prompt of each case.
     early: the characters of prompts that are built all the same.
     """
     ordered: list[tuple[tuple[object, ...], Request]] = []
@@ -89,8 +89,8 @@ def stale_sentence(number: int, trials: int, arguments: Sequence[str]) -> str:
     """Return what to do about stale trials. arguments: those that chose the trials."""
     command = shlex.join(["pytest", "--ctx-record=new_episodes", *arguments])
     return (
-        f"{number:,} of {trials:,} trials are stale: what is recorded of them answers another request, so a replay "
-        f"cannot use it. To record them: {command}"
+        f"{number:,} of {trials:,} trials are stale: their recordings answer other requests, so a replay cannot use "
+        f"them. To record them: {command}"
     )
 
 
@@ -130,7 +130,7 @@ def why_unused(trial: str, version: int) -> tuple[str, str]:
         return f"version {own} of {test} builds other prompts", ""
     return (
         f"these documents are drawn by version {own} now",
-        f"If they are as they were recorded, write version = {version} in their corpus.toml, which keeps the answers.",
+        f"If they have not changed since, write version = {version} in their corpus.toml to keep the answers.",
     )
 
 
@@ -145,7 +145,7 @@ def why_missing(
 
     Args:
         absent: A request of each trial.
-        failed: The messages of the asking pass, if it tried them.
+        failed: The messages of the live pass, if it tried them.
         changed: Returns what may have changed in a request with the recorded prompts and headers; by default, what may
             have changed in a request of a test.
     """
@@ -164,16 +164,16 @@ def why_missing(
         if similar := _similar_model(case, tape):
             parts.append(f"There are recordings of {similar}: did you mean that model?")
         if case.file in tape.not_accepted:
-            parts.append("It has answers that are not on the base branch, which LONGCTX_TRUST=base does not accept.")
+            parts.append("LONGCTX_TRUST=base does not accept its answers, which are not on the base branch.")
         elif others := of_other_versions(tape, case, (place.trial for place in absent if place not in stale)):
             version, trials = others.popitem()
             reason, advice = why_unused(trials[0], version)
             parts.append(f"It has answers to trials of version {version} of its test, and {reason}.")
             parts += [advice] if advice else []
         elif missing == case.size and tape.has_any(case.file, case.model.model):
-            parts.append("It has other trials only: of another seed, other questions or other documents.")
+            parts.append("It has only other trials: of another seed, other questions or other documents.")
         if any(str(path).endswith(case.file) for path in tape.cut_short):
-            parts.append("Its last line was cut short by a run that was killed.")
+            parts.append("A killed run cut its last line short.")
         parts.append(_how("once"))
     return " ".join(parts)
 
@@ -201,8 +201,8 @@ def _change(case: Case, tape: Tape, place: Place, changed: Callable[[Place], str
         if changed is not None:
             return f"{changed(place)}{_parts(tape, place)}"
         return (
-            "the request changed since the recording, though not its wording: max_tokens, or what the profile of "
-            f"{model} sends (system, thinking, effort, prefill, extra_body).{_parts(tape, place)}"
+            f"the request changed since the recording, but not its wording: max_tokens, or the profile of {model} "
+            f"(system, thinking, effort, prefill, extra_body).{_parts(tape, place)}"
         )
     was = f"{recorded['prompt_set']!r} ({recorded['digest']})"
     documents = f", which calls the documents {now.document!r}" if now.document else ""
@@ -224,4 +224,4 @@ def _named(headers: str) -> str:
 
 
 def _how(mode: str) -> str:
-    return f"Record them: run this again with --ctx-record {mode} (and --ctx-base-url URL for a server of your own)."
+    return f"Record them: run this again with --ctx-record {mode} (and --ctx-base-url URL for your own server)."

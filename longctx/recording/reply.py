@@ -21,7 +21,7 @@ class MalformedAnswer(Exception):
 
 
 class ServerFailed(MalformedAnswer):
-    """The server answered 200, and says in its answer that it failed."""
+    """The server answered 200, but its answer reports a failure."""
 
 
 def server_failed(ended: str, told: object) -> ServerFailed:
@@ -51,7 +51,7 @@ def read_object(body: bytes) -> dict[str, Any]:
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ValueError(f"it is not JSON: {error}") from None
     except ValueError:  # Python limits the digits of a number
-        raise ValueError("its JSON holds a number of thousands of digits") from None
+        raise ValueError("its JSON contains a number of thousands of digits") from None
     if not isinstance(document, dict):
         raise ValueError("it is not a JSON object")
     return document

@@ -38,7 +38,7 @@ from longctx.vocabulary.cell import Reply, present_name
 from longctx.vocabulary.looks import LooksPlan
 
 IN_LOOKS = re.compile(r'(?<!\\)"looks":"')
-"""In the metadata of an episode that was asked in looks."""
+"""In the metadata of an episode that was sent in looks."""
 Status = Literal["found", "stale", "missing"]
 
 
@@ -54,7 +54,7 @@ class Tape:
     """All episodes in `folder`. The file of a cell is read when it is first needed.
 
     record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only stale
-    ones; `all` asks everything again. run: the name of the run that asks, which new episodes carry. write_to: the
+    ones; `all` sends everything again. run: the name of the run that asks, which new episodes carry. write_to: the
     folder for new episodes, by default `folder`. base: the recordings of the branch that a change is judged against.
     trust_base: whether only answers count that are in `base` or carry the name of the run.
     """
@@ -95,7 +95,7 @@ class Tape:
 
     @property
     def asks_anew(self) -> bool:
-        """Whether the record mode asks everything again."""
+        """Whether the record mode sends everything again."""
         return bool(self.record_mode == RecordMode.ALL)
 
     @property
@@ -463,7 +463,7 @@ def _only_writer(folder: Path) -> Iterator[None]:
     held = UserError(
         "recording-locked",
         f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
-        "What it has recorded is not asked again.",
+        "What it records is not requested again.",
     )
     if not _writable(folder):
         yield

@@ -23,7 +23,7 @@ MOST_BYTES = 32_000_000
 
 
 class NotOnTape(Exception):
-    """The tape has no answer to a request, and nothing may be asked."""
+    """The tape has no answer to a request, and no request may be sent."""
 
 
 class TapeTransport(httpx2.AsyncBaseTransport):
@@ -53,13 +53,13 @@ class TapeTransport(httpx2.AsyncBaseTransport):
         headers = treatments(item for item in request.headers.multi_items() if item[0] not in passing)
         if as_lines(headers) != place.headers:
             names = ", ".join(headers) or "none"
-            raise AssertionError(f"the SDK sends other headers ({names}) than those {place.trial} is replayed by")
+            raise AssertionError(f"the SDK sends other headers ({names}) than those of the recorded {place.trial}")
         # A protocol's request is compared as it is sent, one of a test function as the project's hook returns it.
         compared = (
             each for sent in (body, without_cache_marks(body)) for each in (sent, self._tape.rewriting.compared(sent))
         )
         if all(digest(each, headers, place.path) != place.sha256 for each in compared):
-            raise AssertionError(f"the SDK sends another body than the one {place.trial} is replayed by")
+            raise AssertionError(f"the SDK sends another body than that of the recorded {place.trial}")
         if (recorded := self._tape.response(place)) is not None:
             return _played(recorded)
         return await self._record(request, place)
@@ -70,7 +70,9 @@ class TapeTransport(httpx2.AsyncBaseTransport):
 
     async def _fetch(self, request: httpx2.Request) -> httpx2.Response:
         if self._inner is None:
-            raise NotOnTape(f"nothing may be asked, and the tape has no answer to {request.method} {request.url.path}")
+            raise NotOnTape(
+                f"no request may be sent, and there is no recorded answer to {request.method} {request.url.path}"
+            )
         return await self._inner.handle_async_request(request)
 
     async def _record(self, request: httpx2.Request, place: Place) -> httpx2.Response:

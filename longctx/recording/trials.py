@@ -70,13 +70,13 @@ class Judged:
     checks: Mapping[str, bool | float] = field(default_factory=dict)
     """What is scored apart from the outcome; each check has its own row."""
     graded: Sequence[tuple[str, str | None]] = ()
-    """What the judge said, and the human label if it has one, of each of its answers that was read."""
+    """The judge's grade, and the human label if there is one, of each readable answer."""
     params: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the prompt that depend on the model."""
     lexical: bool | None = None
     """Whether the lexical baseline answers it."""
     probe: str | None = None
-    """The kind of fact that it asks for."""
+    """The kind of fact that it requests."""
     kept: tuple[int, int] | None = None
     """The tokens that the model saw of a transcript, and those that it has."""
     depth: float | None = None
@@ -169,7 +169,7 @@ def may_have_been_read(text: str, reply: Reply) -> bool:
 
 
 def _citations(built: BuiltTrial, reply: Reply) -> dict[str, bool]:
-    """Return the checks of a reply's citations, in the shape that asks for them."""
+    """Return the checks of a reply's citations, in the shape that requests them."""
     if built.shape != CITATIONS or built.context is None:
         return {}
     return judged_citations(built.context, reply.citations)

@@ -11,7 +11,7 @@ from typing import Any
 from longctx.live.cost.money import usd
 from longctx.stats.losses import ALPHA, Loss, Losses, level_of
 from longctx.stats.rates import Rate
-from longctx.summary.tests import FILL, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
+from longctx.summary.tests import FILL, FILLER, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
 from longctx.text import count
 from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
@@ -96,6 +96,8 @@ def _points(share: float) -> str:
     return f"{math.ceil(100 * share - 1e-9)}"
 
 
+MOST_NAMED = 10
+"""How many sessions of which the same is known are named."""
 KEPT = "tokens kept, %"
 FRONTIER = "Recall against retained tokens"
 RECALL = ("recall", 0, 1)
@@ -133,6 +135,19 @@ def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterat
             down=name == "kind",
             finding=False,
         )
+
+
+def retention_sentences(found: Sequence[Retention]) -> list[str]:
+    """Return what each strategy of a model recalls, and from how much of the conversation."""
+    several = len({each.subject for each in found}) > 1
+    sentences = []
+    for subject in dict.fromkeys(each.subject for each in found):
+        of = [each for each in found if each.subject == subject]
+        named = ", ".join(
+            f"{each.strategy} {each.recall.rate:.2f} with {each.retained:.0%} of the tokens" for each in of
+        )
+        sentences.append(f"{subject}: recall of {named}." if several else f"Recall: {named}.")
+    return sentences
 
 
 def retention_tables(title: str, stem: str, found: Sequence[Retention]) -> Iterator[Table]:
@@ -219,20 +234,29 @@ def window_view(title: str, stem: str, found: Sequence[Window]) -> RateView:
         heading=title,
         title="Accuracy by fill",
         x=FILL,
-        axis="fill, tokens",
-        unit="tokens",
+        axis=FILLER,
+        unit=FILLER,
         series="strategy",
         finding=False,
+        note=f"Sent, of {found[0].strategy}: {sent}." if (sent := _sent(found[0])) else "",
     )
 
 
+def _sent(window: Window) -> str:
+    """Return the tokens that were sent at each fill; empty if they are not known."""
+    known = [f"{point.sent:,} at {size(point.value)}" for point in window.points if point.sent is not None]
+    return ", ".join(known)
+
+
 def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
-    """Yield a table with a row for each strategy and fill."""
-    rows = [(each, point) for each in found for point in each.points]
+    """Yield a table with a row for each strategy and fill, and those of each session below them."""
+    rows = [(each, point) for window in found for each in (window, *window.sessions) for point in each.points]
     losses = [next((loss for loss in each.losses.each if loss.value == point.value), None) for each, point in rows]
     columns = {
         "strategy": [each.strategy for each, _ in rows],
-        "fill": [size(point.value) for _, point in rows],
+        **({"session": [each.session or "all" for each, _ in rows]} if any(each.session for each, _ in rows) else {}),
+        FILLER: [size(point.value) for _, point in rows],
+        "tokens sent": ["?" if point.sent is None else f"{point.sent:,}" for _, point in rows],
         "accuracy [95% interval]": [str(point.rate) for _, point in rows],
         "loss [simultaneous 95% interval]": [_lost(loss) if loss else "" for loss in losses],
         **{name: [f"{point.counts.get(name, 0):,}" for _, point in rows] for name in ("stale", "lost", "invented")},
@@ -242,9 +266,10 @@ def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
 
 
 def measured_columns(points: Sequence[Measured]) -> dict[str, list[str]]:
-    """Return the columns of what points cost, how long they took, and what the prompt cache gave."""
+    """Return the columns of what points cost if anything, how long they took, and what the prompt cache gave."""
+    prices = ["?" if point.usd is None else f"{1000 * point.usd:.2f}" for point in points]
     return {
-        "$ per 1,000": ["?" if point.usd is None else f"{1000 * point.usd:.2f}" for point in points],
+        **({"$ per 1,000": prices} if any(point.usd != 0 for point in points) else {}),
         "median s": ["?" if point.seconds is None else f"{point.seconds:.1f}" for point in points],
         "cached": ["?" if point.cached is None else f"{point.cached:.0%}" for point in points],
     }
@@ -262,6 +287,9 @@ def window_data(name: str, found: Sequence[Window]) -> Iterator[dict[str, Any]]:
             "margin": each.losses.margin,
             "losses": [asdict(loss) for loss in each.losses.each],
             "ruled_out_to": each.losses.ruled_out[-1].value if each.can_lose and each.losses.ruled_out else None,
+            **({"session": each.session} if each.session else {}),
+            **({"sessions": [*window_data(name, each.sessions)]} if each.sessions else {}),
+            **({"losses_here": [asdict(loss) for loss in each.here.each]} if each.here else {}),
         }
 
 
@@ -294,10 +322,34 @@ def _may_be_filled(window: Window) -> str:
             f"At {size(first.value)}, the smallest fill, {first.rate.correct:g} of {first.rate.n:,} answers are right, "
             "which is not significantly more than by guessing: there is nothing that a larger fill could lose."
         )
-    parts = [_ruled_out(losses), *map(_is_lost, losses.lost), _open(losses)]
-    text = "; ".join(filter(None, parts))
     named = f"{window.strategy}: " if window.strategy != NO_STRATEGY else ""
-    return f"{named}{text[0].upper()}{text[1:]}."
+    if not window.here:
+        text = _said(losses)
+        return f"{named}{text[0].upper()}{text[1:]}."
+    return (
+        f"{named}In these {len(window.sessions):,} sessions: {_said(window.here)}. In others like them: "
+        f"{_said(losses)}. Each by itself: {_one_by_one(window.sessions)}."
+    )
+
+
+def _said(losses: Losses) -> str:
+    return "; ".join(filter(None, [_ruled_out(losses), *map(_is_lost, losses.lost), _open(losses)]))
+
+
+def _one_by_one(sessions: Sequence[Window]) -> str:
+    """Return what is known of each session by itself, those of which the same is known together."""
+    alike: dict[str, list[Window]] = {}
+    for each in sessions:
+        found = [_ruled_out(each.losses), *map(_is_lost, each.losses.lost)]
+        said = "nothing that a larger fill could lose" if not each.can_lose else ", ".join(filter(None, found))
+        alike.setdefault(said, []).append(each)
+    told = []
+    for said, windows in sorted(alike.items(), reverse=True):
+        names = (
+            _listed([each.session for each in windows]) if len(windows) <= MOST_NAMED else f"{len(windows):,} sessions"
+        )
+        told.append(f"{names}: {said or f'too few probes, {_further([each.losses.more for each in windows])} in each'}")
+    return "; ".join(told)
 
 
 def _ruled_out(losses: Losses) -> str:
@@ -315,10 +367,9 @@ def _open(losses: Losses) -> str:
     if not losses.open:
         return ""
     kept = losses.ruled_out[-1].value if losses.ruled_out else losses.first
-    more = [loss.more(losses.margin) for loss in losses.open]
     least = min(losses.open, key=lambda loss: loss.n)
     of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
-    further = _further([number and math.ceil(number / least.size) if unit else number for number in more], unit)
+    further = _further([losses.more], unit)
     values = _listed([size(loss.value) for loss in losses.open])
     return f"{least.n:,} probes{of} cannot tell {size(kept)} from {values}: {further}"
 

@@ -37,15 +37,12 @@ def write_report(
     page: whether to write index.html and charts/ too, if what these need is installed. parquet: whether to write
     results.parquet too, which needs pyarrow. earlier: returns the baseline's answers, which the page shows.
     """
+    _write_files(folder, of_run, parquet)
     if not writes_page(page):
-        _write_files(folder, of_run, parquet)
         return
-    from longctx.report.charts import charts, drawing
     from longctx.report.page.page import write_page
 
-    with drawing(charts(of_run.summary)) as drawn:
-        _write_files(folder, of_run, parquet)
-        write_page(folder, of_run, drawn, earlier() if earlier else None)
+    write_page(folder, of_run, earlier() if earlier else None)
 
 
 def _write_files(folder: Path, of_run: RunReport, parquet: bool) -> None:

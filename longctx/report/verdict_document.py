@@ -63,7 +63,20 @@ def verdict_document(
         brief=gate_lines(head, _bands(verdict), verdict.usage, lost),
         bands=tuple(_forest(verdict)),
         margin=verdict.rules.margin,
+        change=change_of(changed, baseline),
     )
+
+
+UNNAMED = ("longctx: ", "seed: ", "prompt templates of ", "model that answered: ", "version of the ")
+"""How the changes begin that no title names."""
+
+
+def change_of(changed: Sequence[str], baseline: str) -> str:
+    """Return what differs from a baseline as a title, such as `prompts chatty → protocol`."""
+    named = [phrase.replace(": ", " ", 1) for phrase in changed if " → " in phrase and not phrase.startswith(UNNAMED)]
+    shown = [phrase.replace("prompt set ", "prompts ", 1) for phrase in named]
+    others = "what changed is listed below" if changed else "no difference found"
+    return "; ".join(shown) or f"Against the baseline {baseline}: {others}"
 
 
 def _forest(verdict: RunVerdict) -> Iterator[ForestBand]:
@@ -101,7 +114,7 @@ def badge(verdict: RunVerdict) -> str:
 
 
 def lead(verdict: RunVerdict) -> str:
-    """Return one sentence on what broke: the band that lost most, else what decided the verdict."""
+    """Return one sentence on what broke: each band that fails, the worst first; else what decided the verdict."""
     lost = [
         (band.difference, test.test, band, change)
         for test in verdict.tests
@@ -116,12 +129,17 @@ def lead(verdict: RunVerdict) -> str:
         return f"{_capital('; '.join(since))}."
     if verdict.verdict != "regression" or not lost:
         return f"{_capital(why(verdict))}{_ruled_out(verdict)}."
-    _, name, band, change = min(lost, key=lambda entry: entry[0])
-    fell = f"the rate fell from {change.before.rate:.2f} to {change.after.rate:.2f}."
-    if band.unpaired:
-        return f"{name}, {band.band.name}: {fell}"
-    fewer, more = trials(band.lost), trials(band.gained)
-    return f"{name}, {band.band.name}: {fewer} of {band.n:,} answers were lost and {more} gained; {fell}"
+    names = dict.fromkeys(name for _, name, _, _ in lost)
+    told: list[str] = []
+    for _, name, band, change in sorted(lost, key=lambda entry: entry[0]):
+        which = band.band.name if len(names) == 1 and told else f"{name}, {band.band.name}"
+        told.append(f"{which}: {_fell(band, change)}")
+    return f"{'; '.join(told)}."
+
+
+def _fell(band: BandVerdict, change: BandChange) -> str:
+    fell = f"accuracy {change.before.rate:.2f} → {change.after.rate:.2f}"
+    return fell if band.unpaired else f"{trials(band.lost)} of {band.n:,} lost, {trials(band.gained)} gained, {fell}"
 
 
 def _any_checks(verdict: RunVerdict) -> bool:

@@ -1,6 +1,6 @@
 """A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
-The first line holds the run's manifest. Each other line holds one group of its rows (results/store.py), with one
+The first line contains the run's manifest. Each other line contains one group of its rows (results/store.py), with one
 letter for each trial. A run that was added follows in the same way. When a baseline is loaded, the answers to a trial
 are its repeats, numbered through all runs.
 """
@@ -132,7 +132,7 @@ def load_baseline(path: Path) -> Baseline:
 
 
 def anchor_of(path: Path) -> Path:
-    """Return the file that holds the anchor of a baseline, whether it exists or not."""
+    """Return the file that contains the anchor of a baseline, whether it exists or not."""
     return path.with_suffix(ANCHOR)
 
 
@@ -242,7 +242,7 @@ class _Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
-    """What a line holds beside the fields that its rows have in common."""
+    """What a line contains beside the fields that its rows have in common."""
 
     model_returned: list[Text]
     recorded: list[Text] | None
@@ -265,7 +265,7 @@ class _Group:
     credit: list[Natural | None] | None = None
     """The partial credit of each trial, in thousandths; None for tests that give none."""
     guessing: Number | None = None
-    """The rate that guessing reaches, if the test function states one."""
+    """The accuracy of guessing, if the test function states one."""
 
 
 _HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)
@@ -281,7 +281,7 @@ def _head(path: Path, line: str) -> _Head:
 
 def _check(path: Path, head: Any) -> None:
     if not isinstance(head, dict) or "schema" not in head:
-        raise _broken(path, "its first line says no schema")
+        raise _broken(path, "its first line has no schema")
     if head["schema"] != SCHEMA:
         run = head.get("run")
         version = run.get("version", "another version") if isinstance(run, dict) else "another version"
@@ -421,7 +421,7 @@ def _judged_by_of_each(kept: Mapping[str, str | list[str | None]], trials: int) 
     """Return the column of each trial of a group. Raises ValueError."""
     columns = {name: [digests] * trials if isinstance(digests, str) else digests for name, digests in kept.items()}
     if any(len(digests) != trials for digests in columns.values()):
-        raise ValueError(f"the digests of what judges the trials are not those of {trials} trials")
+        raise ValueError(f"the digests of the judging code do not match {trials} trials")
     rows = ({name: column[place] for name, column in columns.items()} for place in range(trials))
     return [" ".join(f"{name}={digest}" for name, digest in row.items() if digest) or None for row in rows]
 
@@ -433,7 +433,7 @@ def _usage(group: Sequence[Row]) -> dict[str, list[Any]]:
 
 
 def _go_by_items(group: Sequence[Row]) -> bool:
-    """Return whether the rows of a group are told apart by their items, and not by their numbers in one bank."""
+    """Return whether the rows of a group are distinguished by their items, and not by their numbers in one bank."""
     items = [row.item for row in group]
     if None in items:
         return False

@@ -178,6 +178,6 @@ TYPED: dict[str, Callable[[Any], Any]] = {
     "time": _time,
     "text": _text,
 }
-"""What makes a field of a row a value of its column, by the column's kind."""
+"""Converts a field of a row to a value of its column, by the column's kind."""
 SHOWN: dict[str, Callable[[Any], str]] = {"text": cell, "mapping": cell, "time": _shown_time}
 """What shows a value in CSV, for the kinds that the standard library does not."""

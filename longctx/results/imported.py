@@ -127,7 +127,7 @@ def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tu
         raise UserError(
             "other-documents",
             f"{names[1]} has other documents than {names[0]} for {len(changed):,} of {len(of_both):,} ids ({listed}), "
-            "so their results are no pairs: run both on the same version of the task, or remove these ids.",
+            "so their results cannot be paired: run both on the same version of the task, or remove these ids.",
         )
 
 
@@ -160,7 +160,7 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
     if highest != lowest:
         raise UserError(
             "uneven-repeats",
-            f"{path} has {visible(most[1])!r} {highest:,} times and {visible(least[1])!r} {lowest:,} times: ask each "
+            f"{path} has {visible(most[1])!r} {highest:,} times and {visible(least[1])!r} {lowest:,} times: run each "
             "item equally often, or keep one result of each.",
         )
 
@@ -169,7 +169,7 @@ def _row(path: Path, result: ForeignResult, repeat: int) -> Row:
     """Return the row of a result. Raises ValueError."""
     for text in (result.id, result.band, result.cluster or ""):
         if any("\ud800" <= letter <= "\udfff" for letter in text):
-            raise ValueError(f"{text!a} holds half of a character (a lone surrogate)")
+            raise ValueError(f"{text!a} contains half of a character (a lone surrogate)")
     score = result.score()
     measured: dict[str, Any] = {"outcome": "correct" if score == 1 else "wrong", "returned": result.answer}
     if score is None:

@@ -1,4 +1,4 @@
-"""What judges an answer beside the test's code, as digests in its row: the expected answer, the case, the judge."""
+"""What judges an answer besides the test's code, as digests in its row: the expected answer, the case, the judge."""
 
 from __future__ import annotations
 

@@ -124,7 +124,7 @@ def _plan(looks: str) -> LooksPlan:
 
 
 def load_manifest(folder: Path) -> Manifest:
-    """Load the manifest of a finished run. Raises FileNotFoundError if the folder holds none, or UserError."""
+    """Load the manifest of a finished run. Raises FileNotFoundError if the folder contains none, or UserError."""
     try:
         return as_manifest(parsed(json.loads, (folder / MANIFEST).read_text(encoding="utf-8")))
     except ValueError as error:
@@ -132,12 +132,12 @@ def load_manifest(folder: Path) -> Manifest:
 
 
 def require_manifest(folder: Path) -> Manifest:
-    """Load the manifest of a finished run. Raises UserError if the folder holds none."""
+    """Load the manifest of a finished run. Raises UserError if the folder contains none."""
     try:
         return load_manifest(folder)
     except FileNotFoundError:
         raise UserError(
-            "manifest-missing", f"{folder} lacks {MANIFEST}, which says what was run: run it again."
+            "manifest-missing", f"{folder} lacks {MANIFEST}, the description of the run: run it again."
         ) from None
 
 
@@ -145,8 +145,8 @@ def damaged_file_error(path: Path, error: Exception) -> UserError:
     """Return an error for a file of a run that is not as longctx wrote it."""
     return UserError(
         "damaged-run",
-        f"{path} is not a valid file of a run ({reason(error)}): restore it, or run it again; what is recorded is not "
-        "asked again.",
+        f"{path} is not a valid file of a run ({reason(error)}): restore it, or run it again; recorded requests are "
+        "not sent again.",
     )
 
 

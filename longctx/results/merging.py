@@ -66,7 +66,7 @@ def merge_rows(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Yield the rows of all runs with their views, as `store.write` takes them; trials in several runs count once.
 
     The texts are read again one by one, because those of all runs may not fit into memory. Raises UserError if two runs
-    answer a trial differently, or use one name for different prompts, and if a run holds a trial in two rows.
+    answer a trial differently, or use one name for different prompts, and if a run contains a trial in two rows.
     """
     kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
     for folder, entries in grouped(kept, lambda entry: entry.folder).items():
@@ -145,13 +145,13 @@ def _strictest(terms: Sequence[Mapping[str, Any] | None]) -> RecordedTerms | Non
 
 
 def _looks(parts: Sequence[Mapping[str, Any]], field: str) -> str:
-    """Return the plan of the parts that were asked in looks. Raises UserError if these are several."""
+    """Return the plan of the parts that were sent in looks. Raises UserError if these are several."""
     plans = sorted({part[field] for part in parts if part.get(field)})
     if len(plans) > 1:
         raise UserError(
             "looks-differ",
-            f"The runs were asked by different plans of looks ({' and '.join(plans)}), and one verdict takes one plan: "
-            "ask all shards again with the same `looks` in their profile, or merge with --no-looks.",
+            f"The runs have different plans of looks ({' and '.join(plans)}), and a verdict needs one plan: record all "
+            "shards again with the same `looks` in their profile, or merge with --no-looks.",
         )
     return "".join(plans)
 
@@ -164,7 +164,7 @@ def _check_words(kept: Sequence[Kept]) -> None:
         if entry.row.prompt_digest != other.row.prompt_digest:
             raise UserError(
                 "prompt-sets-differ",
-                f"The prompts {entry.row.prompt_set!r} of {entry.row.test} have different text in "
+                f"The prompts {entry.row.prompt_set!r} of {entry.row.test} have different texts in "
                 f"{entry.folder} ({entry.row.prompt_digest}) and in {other.folder} "
                 f"({other.row.prompt_digest}): "
                 f"{_told_apart(entry, other)}",
@@ -172,7 +172,7 @@ def _check_words(kept: Sequence[Kept]) -> None:
 
 
 def _one_of(first: Kept, second: Kept) -> Kept:
-    """Return the row of a trial that counts: a measured one before one that was not; of equal answers, either.
+    """Return the row of a trial that counts: a measured one rather than one that was not; of equal answers, either.
 
     Raises UserError if the answers differ, or were judged differently.
     """
@@ -188,7 +188,7 @@ def _one_of(first: Kept, second: Kept) -> Kept:
             raise UserError(
                 "judged-twice",
                 f"{first} has one answer, judged {judged[0]} in {first.folder} and {judged[1]} in "
-                f"{second.folder}: replay both runs with one version of longctx, and merge those.",
+                f"{second.folder}: replay both runs with the same version of longctx, and merge those.",
             )
     return min(first, second, key=_rank)
 
@@ -201,7 +201,7 @@ def _rank(kept: Kept) -> tuple[object, ...]:
 def _told_apart(first: Kept, second: Kept) -> str:
     if first.folder == second.folder:
         return f"run {first.folder} again, once."
-    return "leave one of the runs out, or run them with labels that tell them apart (--ctx-label NAME=VALUE)."
+    return "leave out one of the runs, or distinguish them by labels (--ctx-label NAME=VALUE)."
 
 
 def _all(parts: Sequence[Mapping[str, Any]], name: str) -> str:
@@ -244,7 +244,7 @@ def _shared(parts: Sequence[Mapping[str, Any]], name: str) -> Any:
 
 SHOWN = 3
 """The most cells that a sentence names."""
-ASK_AGAIN = "ask the same trials once more with --ctx-repeats {runs} --ctx-record once, and add that run"
+ASK_AGAIN = "run the same trials once more with --ctx-repeats {runs} --ctx-record once, and add that run"
 
 
 def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
@@ -252,7 +252,7 @@ def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
     if any(row.error == EARLY_STOP for row in rows):
         raise UserError(
             "run-stopped-early",
-            f"The run {manifest.run} was stopped early by looks, so its trials were selected by their answers: ask "
+            f"The run {manifest.run} was stopped early by looks, so its answers decided which trials it has: record "
             "the others, too (--ctx-record once, with looks = 'once' in the profile), and save that run.",
         )
 
@@ -282,7 +282,7 @@ def new_rows(path: Path, manifest: Manifest, rows: Sequence[Row]) -> list[Row]:
     if not added:
         raise UserError(
             "answers-known",
-            f"The baseline {path.stem} has the recorded answers of the run {manifest.run}: a replay tells nothing new. "
+            f"The baseline {path.stem} has the recorded answers of the run {manifest.run}: a replay adds no evidence. "
             f"To add a run, {again}.",
         )
     return added
@@ -326,12 +326,12 @@ def _check_same_trials(path: Path, baseline: Baseline, rows: Sequence[Row], mani
     faults = [
         *([f"it lacks {count(len(lacking), 'trial')} ({_named([lacking])})"] if lacking else []),
         *([f"it has {count(len(more), 'other trial')} ({_named([more])})"] if more else []),
-        *(f"{name} answered in place of {model}" for model, name in sorted(answering - named) if named),
+        *(f"{name} answered instead of {model}" for model, name in sorted(answering - named) if named),
     ]
     if faults:
         raise UserError(
             "run-of-other-trials",
-            f"The run {manifest.run} does not ask what the baseline {path.stem} asks: {'; '.join(faults)}. Models, "
+            f"The run {manifest.run} has other trials than the baseline {path.stem}: {'; '.join(faults)}. Models, "
             "prompts, documents, labels and trials must be the same; save it under another name.",
         )
 

@@ -29,9 +29,9 @@ AGREEMENT = "judge_agreement"
 """The name, among those of checks, of how often the judge agrees with human labels. `returned` is what it said, and
 `expected` the label; several of a trial are joined by a semicolon."""
 STALE = "stale"
-"""The error of a row whose trial is recorded for another request only; its trace says which parts differ."""
+"""The error of a row whose trial is recorded for another request only; its trace states which parts differ."""
 EARLY_STOP = "early stop"
-"""The error of a row whose trial was not asked because its band was settled."""
+"""The error of a row whose trial was not sent because its band was settled."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ class Row:
     run: Text
     """The name of the run."""
     model: Text
-    """The model that was asked."""
+    """The model that was sent."""
     prompt_set: Text
     """The name of the prompt set."""
     prompt_digest: Text
@@ -68,12 +68,12 @@ class Row:
     trial: Natural
     """The number of the trial in its cell, from 0."""
     item: Text | None
-    """What is asked about, if it was not drawn: in long-context QA, the question's id and its digest, or that of its
+    """The item, if it was not drawn: in long-context QA, the question's id and its digest, or that of its
     bank for banks of version 1; the id of a test function's case."""
     repeat: Natural
-    """How often the same trial was asked before it in this run."""
+    """How often the same trial was sent before it in this run."""
     outcome: Kind
-    """How the reply was judged; `infra_error` and `not_asked` were not measured, and no rate counts them."""
+    """How the reply was judged; `infra_error` and `not_asked` were not measured, and no accuracy counts them."""
     band: Text | None = None
     """The band of lengths in which a gate judges the trial; None if it is not gated."""
     cluster: Text | None = None
@@ -127,7 +127,7 @@ class Row:
     refusal: Text | None = None
     """The category of a refusal, as the server gives it."""
     fallback: bool = False
-    """Whether a fallback model answered because the requested one declined: its rate is not that model's."""
+    """Whether a fallback model answered because the requested one declined: its accuracy is not that model's."""
     source: Text | None = None
     """`live` if this run asked, else `replayed`."""
     origin: Text | None = None
@@ -140,13 +140,13 @@ class Row:
     documents: Text | None = None
     """The digest of the documents that the prompt holds."""
     guessing: Number | None = None
-    """The rate that guessing reaches in this trial, if its test function or its file states one."""
+    """The accuracy of guessing in this trial, if its test function or its file states one."""
     request_parts: Text | None = None
     """The digests of the parts of the request: `model`, `system`, `tools`, `messages` and `parameters`, the rest."""
     judged_by: Text | None = None
     """The digests of what judges the answer: `expected`, `case`, `accepted`, `labels`, `judge` and `judge_prompt`."""
     answers: Text | None = None
-    """The digest of the recorded answers of its line (results/store.py); no file of a run holds it."""
+    """The digest of the recorded answers of its line (results/store.py); no file of a run contains it."""
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Row:
@@ -167,7 +167,7 @@ class Row:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The trial that was asked, and of whom; a run has one row with it."""
+        """The trial that was sent, and of whom; a run has one row with it."""
         labels = tuple(sorted(self.labels.items()))
         subject = (self.test, self.model, self.prompt_set, self.shape, labels)
         return (*subject, self.cell, self.item, self.seed, self.trial, self.repeat)
@@ -194,7 +194,7 @@ class Row:
 
     @property
     def credit(self) -> float:
-        """What the trial adds to a rate: 1 or 0, or the partial credit of a check or of another tool's score."""
+        """What the trial adds to an accuracy: 1 or 0, or the partial credit of a check or of another tool's score."""
         if CREDIT in self.trace and gives_credit(self.test):
             return self.trace[CREDIT] / 1000
         return int(self.correct)
@@ -206,7 +206,7 @@ class Row:
 
     @property
     def identified(self) -> tuple[object, object]:
-        """Its cluster and its trial, for the interval of a rate: an item asked in several cells is a cluster."""
+        """Its cluster and its trial, for the interval of an accuracy: an item asked in several cells is a cluster."""
         trial = self.cell, self.seed, self.item, self.trial
         return self.cluster or self.item or trial, trial
 
@@ -251,7 +251,7 @@ def _page(project: str, kind: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """What a rate belongs to: a model, a prompt set, the labels of the run, and the shape of its requests."""
+    """What an accuracy belongs to: a model, a prompt set, the labels of the run, and the shape of its requests."""
 
     model: str
     prompt_set: str

@@ -65,7 +65,7 @@ class FinishedRun:
 def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
     """Return rows, with their views if there are any, as lines for `append`.
 
-    Every encoding can hold the lines: a lone surrogate is written as an escape.
+    Every encoding can contain the lines: a lone surrogate is written as an escape.
     """
     texts = [f"{row.to_json()}\t{view.to_json()}" for row, view in zip(rows, views, strict=True)] if views else None
     return [_encodable(text) for text in texts or (row.to_json() for row in rows)]
@@ -145,7 +145,7 @@ def check_each_once(folder: Path, rows: Iterable[Row]) -> None:
             raise UserError(
                 "trial-in-two-rows",
                 f"{folder}: trial {row.trial} of {row.test} {row.cell} on {row.subject} occurs twice: two runs "
-                "wrote there, or its files were joined. Run it again into a folder of its own, or merge two runs with "
+                "wrote there, or its files were joined. Run it again into its own folder, or merge two runs with "
                 "longctx merge.",
             )
         seen.add(row.identity)
@@ -205,11 +205,12 @@ OF_RUN = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}(-\d+)?")
 
 
 def check_free(folder: Path) -> None:
-    """Raise UserError if the folder of --ctx-report already holds a run."""
+    """Raise UserError if the folder of --ctx-report already contains a run."""
     if existing := next((name for name in FILES if os.path.lexists(folder / name)), None):
         raise UserError(
             "report-exists",
-            f"--ctx-report {folder} already holds {existing}, which the report would replace: give another folder.",
+            f"--ctx-report {folder} already contains {existing}, which the report would replace: choose another "
+            "folder.",
         )
 
 
@@ -220,9 +221,7 @@ def only_reporter(folder: Path) -> Iterator[None]:
     A folder that is made for the lock is removed again if nothing is written to it.
     """
     missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    held = UserError(
-        "report-locked", f"Another run is writing its report into {folder}: give each run a folder of its own."
-    )
+    held = UserError("report-locked", f"Another run is writing its report into {folder}: give each run its own folder.")
     with contextlib.ExitStack() as stack:
         for parent in reversed(missing):
             stack.callback(_drop_empty, parent)
@@ -253,11 +252,11 @@ def find_run(path: Path) -> Path:
     if (folder / UNFINISHED).is_file():
         raise UserError(
             "run-not-finished",
-            f"{path} holds a run that did not finish: run it again; the answers it recorded are kept.",
+            f"{path} contains an unfinished run: run it again; its recorded answers are kept.",
         )
     if path.is_file():
-        raise UserError("path-is-file", f"{path} is a file: give the folder of a run, such as reports/latest.")
-    raise UserError("no-run", f"{path} holds no run: give the folder that pytest wrote, such as reports/latest.")
+        raise UserError("path-is-file", f"{path} is a file: name the folder of a run, such as reports/latest.")
+    raise UserError("no-run", f"{path} contains no run: name the folder that pytest wrote, such as reports/latest.")
 
 
 def remove_old_runs(reports: Path, keep: int, beside: Collection[Path] = ()) -> None:

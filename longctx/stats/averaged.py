@@ -87,7 +87,7 @@ class Averaged:
 
     @property
     def difference(self) -> float:
-        """The rate after the change minus that before, -1 to 1."""
+        """The accuracy after the change minus that before, -1 to 1."""
         return math.fsum(chain.from_iterable(self.changes)) / self.n if self.n else math.nan
 
     def interval(self, z: float = Z95) -> tuple[float, float]:

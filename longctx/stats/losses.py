@@ -61,17 +61,18 @@ class Loss:
     def significant(self) -> bool:
         return self.interval[0] > 0
 
-    def more(self, margin: float = MARGIN, alpha: float = ALPHA) -> int | None:
+    def more(self, margin: float = MARGIN, alpha: float = ALPHA, values: int = 1) -> int | None:
         """Return about how many more items rule a loss of the margin out or show the observed one; None for millions.
 
-        They show the observed one if it is at least half of the margin. alpha: the one-sided level.
+        They show the observed one if it is at least half of the margin. alpha: the one-sided level. values: how many
+        are to be told at once, each then more surely, though not as if they were independent.
         """
-        least = 1 / (self.n + 2)  # even if no item changed, some may
-        if self.loss < margin / 2:
-            changed = max(self.gained + self.lost, least)
-            needed: int | None = trials_to_settle(changed, margin, alpha, self.effect, self.size, OFTEN)
+        least, often = 1 / (self.n + 2), 1 - (1 - OFTEN) / math.sqrt(values)
+        if self.loss < margin / 2:  # as if one more of two items had changed: few tell little of that
+            changed = ((self.gained + self.lost) * self.n + 1 / self.effect) * least
+            needed: int | None = trials_to_settle(changed, margin, alpha, self.effect, self.size, often)
         else:
-            needed = trials_for_drop(self.loss, max(2 * self.gained, least), alpha, OFTEN)
+            needed = trials_for_drop(self.loss, max(2 * self.gained, least), alpha, often)
             needed = None if needed is None else math.ceil(self.effect * needed)
         return None if needed is None else max(STEP, -(-(needed - self.n) // STEP) * STEP)
 
@@ -98,6 +99,15 @@ class Losses:
         """The values at which, and at all smaller ones, a loss of the margin is ruled out."""
         end = next((place for place, each in enumerate(self.each) if each.bound >= self.margin), len(self.each))
         return self.each[:end]
+
+    @property
+    def more(self) -> int | None:
+        """About how many more items, or clusters if these have several, tell all open values; None for millions."""
+        found, size = [loss.more(self.margin, values=len(self.each)) for loss in self.open], self.open[0].size
+        if None in found:
+            return None
+        items = max(number for number in found if number is not None)
+        return items if size < 2 else math.ceil(items / size)
 
     @property
     def lost(self) -> tuple[Loss, ...]:

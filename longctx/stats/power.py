@@ -8,7 +8,7 @@ What human labels say of a judge, and what an accuracy that it gives is without 
 
 The estimate is that of W. J. Rogan and B. Gladen, "Estimating prevalence from the results of a screening test",
 American Journal of Epidemiology 107, 1978: where the true accuracy is a, the judge shows s = a (1 - r) + (1 - a) w,
-with its error rates r on right and w on wrong answers. The interval holds each a for which that of
+with its error rates r on right and w on wrong answers. The interval contains each a for which that of
 s - a (1 - r) - (1 - a) w contains 0. The latter comes from the intervals of s, r and w by G. Y. Zou and A. Donner,
 "Construction of confidence limits about effect measures: A general approach", Statistics in Medicine 27, 2008. So it
 stays within 0 and 1, and respects clusters as these do. A difference that the judge shows is 1 - r - w times the true
@@ -66,7 +66,7 @@ def share_until_pass(
 
 
 def changes(discordance: float, drop: float) -> tuple[float, float]:
-    """Return the shares of pairs that are gained and lost when the rate falls by `drop`.
+    """Return the shares of pairs that are gained and lost when the accuracy falls by `drop`.
 
     discordance: the share of pairs that are discordant without any drop, half of them each way. The pairs lost to the
     drop are added; if the two together exceed 1, fewer pairs are gained.
@@ -190,7 +190,7 @@ class JudgeErrors:
 
     @property
     def usable(self) -> bool:
-        """Whether both kinds of answers have labels, and the judge tells them apart better than chance."""
+        """Whether both kinds of answers have labels, and the judge distinguishes them better than chance."""
         return bool(self.on_right.n and self.on_wrong.n) and self.on_right.rate + self.on_wrong.rate < 1
 
     def accuracy(self, shown: Limited) -> Limited:

@@ -1,4 +1,4 @@
-"""A rate and its interval, a test of a rate against a minimum, and Holm's correction for several tests.
+"""An accuracy and its interval, a test of an accuracy against a minimum, and Holm's correction for several tests.
 
 The formulas are written here because importing statsmodels would load 1,200 modules in every run; the tests compare
 them with statsmodels and scipy.
@@ -41,13 +41,13 @@ class Rate:
     clusters: int = field(default=0, compare=False, repr=False)
     """The clusters of several trials that they form; 0 if they are independent."""
     answers: tuple[Credited, ...] = field(default=(), compare=False, repr=False)
-    """The answers it is the rate of, if they are known: rates that are pooled may share clusters."""
+    """The answers it is the accuracy of, if they are known: rates that are pooled may share clusters."""
 
     @classmethod
     def of(cls, answers: Iterable[Credited]) -> Rate:
-        """Return the rate of answers, whose interval is that of their effective number.
+        """Return the accuracy of answers, whose interval is that of their effective number.
 
-        Answers of one cluster are right or wrong together. If all are of one, the rate is that of this cluster, and
+        Answers of one cluster are right or wrong together. If all are of one, the accuracy is that of this cluster, and
         only repeats of a trial count together.
         """
         known = tuple(answers)
@@ -86,18 +86,18 @@ class Rate:
         return wilson(self.correct / self.effect, self.effective, z)
 
     def p_below(self, minimum: float) -> float:
-        """Return the p-value of a rate below `minimum`; effective numbers are rounded against it."""
+        """Return the p-value of an accuracy below `minimum`; effective numbers are rounded against it."""
         n = math.floor(self.effective + ROUNDING)
         return below(min(n, math.ceil(self.correct / self.effect - ROUNDING)), n, minimum)
 
     def p_above(self, maximum: float) -> float:
-        """Return the p-value of a rate above `maximum`; effective numbers are rounded against it."""
+        """Return the p-value of an accuracy above `maximum`; effective numbers are rounded against it."""
         n = math.floor(self.effective + ROUNDING)
         return above(min(n, math.floor(self.correct / self.effect + ROUNDING)), n, maximum)
 
     @property
     def as_data(self) -> dict[str, float | int | None]:
-        """The rate as JSON holds it: None for a rate of no trials, since JSON has no NaN."""
+        """The accuracy as JSON contains it: None for an accuracy of no trials, since JSON has no NaN."""
         rate = self.rate if self.n else None
         return {"correct": self.correct, "n": self.n, "rate": rate, "lo": self.lo, "hi": self.hi}
 
@@ -106,11 +106,11 @@ class Rate:
 
 
 NO_RATE = Rate(0, 0)
-"""The rate of no trials."""
+"""The accuracy of no trials."""
 
 
 def pooled(rates: Iterable[Rate]) -> Rate:
-    """Return the rate over the trials of several rates."""
+    """Return the accuracy over the trials of several rates."""
     kept = [rate for rate in rates if rate.n]
     if all(rate.answers for rate in kept):
         return Rate.of(answer for rate in kept for answer in rate.answers)
@@ -214,7 +214,7 @@ def design_effect(clusters: Sequence[Sequence[float]]) -> float:
 
 
 class Scored(Protocol):
-    """What a rate is computed from: a row of results has it."""
+    """What an accuracy is computed from: a row of results has it."""
 
     @property
     def identified(self) -> tuple[Hashable, Hashable]:

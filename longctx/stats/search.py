@@ -35,7 +35,7 @@ def bisect(holds: Callable[[int], bool], low: int, high: int) -> int:
 def narrowed(before: Callable[[float], bool], low: float, high: float, halvings: int = 60) -> tuple[float, float]:
     """Return an interval in (low, high) around the place where `before` turns from true to false.
 
-    Neither end is tried. It is halved as often as is asked for, or until no number lies in it.
+    Neither end is tried. It is halved as often as is requested, or until no number lies in it.
     """
     for _ in range(halvings):
         middle = (low + high) / 2

@@ -109,7 +109,7 @@ def _fisher(first: int, n: int, second: int, m: int) -> float:
 
 
 def power(n: float, rate: float, drop: float, alpha: float) -> float:
-    """Return the probability that a drop from `rate` is shown at `alpha`. 0 < rate < 1; 0 <= drop <= rate."""
+    """Return the probability that a drop from `rate` is significant at `alpha`. 0 < rate < 1; 0 <= drop <= rate."""
     pooled, unpooled = _spreads(rate, drop)
     return NORMAL.cdf((drop * math.sqrt(n) - NORMAL.inv_cdf(1 - alpha) * pooled) / unpooled)
 
@@ -135,7 +135,7 @@ def trials_to_pass(rate: float, margin: float, alpha: float, wanted: float) -> i
 
 
 def discordance(rate: float) -> float:
-    """Return the share of trials that two independent runs of this rate answer differently."""
+    """Return the share of trials that two independent runs of this accuracy answer differently."""
     return 2 * rate * (1 - rate)
 
 

@@ -26,7 +26,7 @@ class UsageSummary:
     """The input tokens that the server read from its prompt cache; None if no answer tells."""
     output: int
     cost_usd: float | None
-    """The cost of the answers when they were asked; None if prices are not known."""
+    """The cost of the answers when they were sent; None if prices are not known."""
     latency_s: tuple[float, float] | None
     """The median and the 95th percentile in seconds; None if none was measured."""
     written: int = 0

@@ -28,7 +28,7 @@ from longctx.vocabulary.report import RATE, Causes, Shares
 
 ENOUGH, OFTEN = 5, 0.1
 """What is wrong is worth a finding if it is counted so often, and in such a share of trials."""
-GUESSED = "Dashed: what guessing gives{}."
+GUESSED = "Dashed: accuracy of guessing{}."
 ASKED = "asked"
 """The column of tables that names the curve of a cell."""
 
@@ -100,7 +100,7 @@ class DeclaredReporting(Reporting):
                     yield Rank.CAUSE, f"{self._title}, {answers.subject}: {clause}."
 
     def _levels(self, cells: Sequence[CellSummary]) -> Iterator[str]:
-        """Yield the curves that fall, and those that cannot be told from guessing."""
+        """Yield the curves that fall, and those not significantly different from guessing."""
         if not self._report.x:
             return
         view = self._by_x(cells)
@@ -117,9 +117,9 @@ class DeclaredReporting(Reporting):
             if fall := falls.get((subject, series)):
                 yield f"{where}: {fall}; guessing gives {guess:.2f}."
             elif rate.hi < guess:
-                yield f"{where}: {rate}, less than the {guess:.2f} that guessing gives."
+                yield f"{where}: {rate}, less than the {guess:.2f} of guessing."
             elif rate.lo <= guess:
-                yield f"{where}: {rate}, which cannot be told from guessing ({guess:.2f})."
+                yield f"{where}: {rate}, not significantly different from guessing ({guess:.2f})."
 
     def figure(self, cells: Sequence[CellSummary]) -> str | Sequence[RatePoint] | None:
         if self._report.figure:

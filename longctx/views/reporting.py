@@ -1,4 +1,4 @@
-"""What a protocol adds to a report and to a gate. One that declares nothing adds nothing."""
+"""What a protocol adds to a report and to a gate. A report without declarations adds nothing."""
 
 from __future__ import annotations
 
@@ -104,7 +104,8 @@ def _guarded(default: Method) -> Method:
                 return _checked(list(result) if isinstance(result, Iterator) else result, name)
             except Exception as error:
                 self._failed[name] = (
-                    f"The report of {self._title} failed in `{name}`, and is plain there: {described(error)}."
+                    f"The report of {self._title} failed in `{name}`, and has only the default parts there: "
+                    f"{described(error)}."
                 )
         return default(self, *arguments)
 
@@ -138,7 +139,7 @@ class Guarded(Reporting):
 def _checked(result: Any, method: str) -> Any:
     """Return what a method returned. Raises ValueError for entries of summary.json that are not its own."""
     if method == "data" and (taken := sorted((RESERVED | OF_TESTS) & result.keys())):
-        raise ValueError(f"summary.json has entries of its own called {', '.join(taken)}")
+        raise ValueError(f"summary.json already has entries called {', '.join(taken)}")
     return result
 
 

@@ -106,7 +106,7 @@ class Bank:
         Raises ValueError if there is none.
         """
         if index >= len(self.items):
-            raise ValueError(f"there is no question {index}: give 0 to {len(self.items) - 1}.")
+            raise ValueError(f"there is no question {index}: use 0 to {len(self.items) - 1}.")
         return self._names[index]
 
     @functools.cached_property
@@ -177,7 +177,7 @@ class Bank:
         if not (filtered and self.asked):
             return f"none of the {len(self.items):,} questions {of_size}"
         if not self.kept:
-            return f"the model's filter keeps none of the {self.asked:,} questions it was made from"
+            return f"the model's filter keeps none of its {self.asked:,} questions"
         return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {of_size}"
 
     def stream(self, *names: object) -> np.random.RandomState:

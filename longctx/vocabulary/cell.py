@@ -14,10 +14,10 @@ from longctx.vocabulary.shapes import TEXT, Citation, Context, Shape
 from longctx.vocabulary.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
-"""The kinds of an Outcome. The first five count in a rate; with the last two, the trial was not measured."""
+"""The kinds of an Outcome. The first five count in an accuracy; with the last two, the trial was not measured."""
 
 MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "truncated")
-"""Outcomes that count in a rate. The others mean that the trial was not measured."""
+"""Outcomes that count in an accuracy. The others mean that the trial was not measured."""
 
 Words = Mapping[str, str]
 """The wording of one test, from a prompt set: the text of each template by its name.
@@ -298,13 +298,13 @@ class Declaration:
     version: int = 1
     """A number to raise whenever the test builds different trials."""
     parameters: tuple[str, ...] = field(default=(), compare=False)
-    """The names of the parameters, numbers or words, that tell cells apart."""
+    """The names of the parameters, numbers or words, that distinguish cells."""
     treatments: tuple[str, ...] = field(default=(), compare=False)
     """Those of them that change how an item is asked, and not the item: trials that differ in them alone are paired."""
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """The templates that a prompt set must have, and the placeholders that each must contain."""
     guessing: float | None = field(default=0.0, compare=False)
-    """The rate that guessing reaches; None if it is not stated."""
+    """The accuracy of guessing; None if it is not stated."""
     run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, compare=False, repr=False)
     """Runs a trial of a cell: see Cell.run. None for a test function."""
     size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
@@ -330,7 +330,7 @@ class Declaration:
     check: Callable[[Any], object] | None = field(default=None, compare=False)
     """Raises ValueError for a cell that cannot be."""
     gated: Callable[[Any], bool] | None = field(default=None, compare=False)
-    """Returns whether the rate of a cell is what the test measures; None if each is."""
+    """Returns whether the accuracy of a cell is what the test measures; None if each is."""
 
 
 class Declared:
@@ -392,7 +392,7 @@ class Cell(Declared):
         Raises ValueError for a test function, which pytest runs.
         """
         if self.declared.run is None:
-            raise ValueError(f"a trial of {self.test} has requests, and not a prompt that is known before it runs")
+            raise ValueError(f"the prompt of a trial of {self.test} is not known before the trial runs")
         return self.declared.run(self, words, seed, index, repeat, answer)
 
     def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> BuiltTrial:
@@ -409,7 +409,7 @@ class Cell(Declared):
 
     @property
     def piece_count(self) -> int:
-        """About how many pieces the context of a prompt has; 0 for a test that can be asked as one text alone."""
+        """About how many pieces the context of a prompt has; 0 for a test that can be sent as one text alone."""
         return self.declared.pieces(self) if self.declared.pieces else 0
 
     @property
@@ -423,7 +423,7 @@ class Cell(Declared):
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges this cell: false if its rate is not what the test measures."""
+        """Whether the gate judges this cell: false if its accuracy is not what the test measures."""
         return self.declared.gated(self) if self.declared.gated else True
 
     def prefix(self, words: Words, seed: int, index: int) -> str | None:
@@ -551,9 +551,9 @@ def length_of(params: Mapping[str, object], names: Sequence[str] = LENGTHS) -> s
 
 
 PROTOCOL = "protocol"
-"""The default prompt set, which holds the protocols' own wording."""
+"""The default prompt set, which contains the protocols' own wording."""
 EARLIER = "seed"
-"""Its earlier name, which shipped recordings hold, and the digests of questions in them."""
+"""Its earlier name, which shipped recordings contain, and the digests of questions in them."""
 
 
 def present_name(name: str) -> str:

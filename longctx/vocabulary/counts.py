@@ -62,8 +62,8 @@ def check_profile(counts: Mapping[str, float], names: Iterable[str]) -> None:
     """Raise ValueError if a [[measured]] table of a model's profile lacks one of these counts, or has one below 0."""
     if bad := _not_positive(counts, names):
         raise ValueError(
-            f"the model's profile has a [[measured]] table without a usable count of {bad!r}: delete the table, and "
-            "its tokens are counted again."
+            f"the model's profile has a [[measured]] table without a usable count of {bad!r}: delete the table, so "
+            "that its tokens are counted again."
         )
 
 

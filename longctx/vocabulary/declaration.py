@@ -51,13 +51,13 @@ class Protocol(Declaration):
         if self.axes.cells is Axes.cells and self.axes.cells is Axes.cells:
             yield f"{self.axes.__name__} lacks cells"
         if not re.fullmatch("[a-z][a-z0-9_]*", self.name):
-            yield f"{self.name!r} is not a valid name of a protocol: give lower-case letters, digits and underscores"
+            yield f"{self.name!r} is not a valid name of a protocol: use lower-case letters, digits and underscores"
         if not 0 <= self.guessing < 1:
-            yield f"its rate of guessing is {self.guessing}: give a share from 0 to below 1"
+            yield f"its accuracy of guessing is {self.guessing}: use a share from 0 to below 1"
         report = self.report if isinstance(self.report, Report) else Report()
         named = [(name, getattr(self, name)) for name in ("context", "variant", "length")]
         named += [("report's `x`", report.x), *(("report's `by`", parameter) for parameter in report.by)]
         known = self.parameters
         for name, parameter in named:
             if parameter and parameter not in known:
-                yield f"its {name} is {parameter!r}, which is none of its parameters {', '.join(known)}"
+                yield f"its {name} is {parameter!r}, which is not one of its parameters {', '.join(known)}"

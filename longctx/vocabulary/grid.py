@@ -77,15 +77,15 @@ class Axes(BaseModel):
     """Trials per cell; or a table from band to trials per cell, which leaves out the other bands. In
     long-context QA, a trial is a question."""
     min_rate: float | None = Field(default=None, ge=0, le=1)
-    """A cell whose rate is shown to lie below it fails its test."""
+    """A cell whose accuracy is significantly below it fails its test."""
     bands: dict[str, Size] = {}
     """The gate's bands: name -> the largest length in it (lines, or tokens), or a share of the window. Without any, all
     lengths are one band."""
     sizes: ClassVar[str] = ""
-    """The entry that holds the lengths, each of which may be a share of a model's window; empty if there is none."""
+    """The entry that contains the lengths, each of which may be a share of a model's window; empty if there is none."""
 
     gated: bool = True
-    """False leaves the table out of the gate: its trials are asked and reported, but not judged."""
+    """False leaves the table out of the gate: its trials are sent and reported, but not judged."""
 
     @model_validator(mode="after")
     def _trials_are_of_bands(self) -> Self:
@@ -133,7 +133,7 @@ class Axes(BaseModel):
         if exact < 1:
             raise ValueError(
                 f"a share of {share:g} of a window of {window:,} tokens has no room for a prompt, its reply and "
-                f"{apart:,} other tokens, of thinking for instance: give a larger share."
+                f"{apart:,} other tokens, such as those of thinking: use a larger share."
             )
         step: int = 10 ** max(len(str(exact)) - MOST_DIGITS, 0)
         return exact // step * step
@@ -144,7 +144,7 @@ class Axes(BaseModel):
         return SHIPPED
 
     def band(self, cell: Cell) -> str:
-        """Return the shortest band that holds the cell. Raises ValueError if none does."""
+        """Return the shortest band that contains the cell. Raises ValueError if none does."""
         return shortest_band(self.bands, cell)
 
     def gate_band(self, cell: Cell) -> str:
@@ -192,7 +192,7 @@ class WindowAxes(Axes):
 
 
 def shortest_band(bands: Mapping[str, float], cell: Cell) -> str:
-    """Return the shortest band that holds a cell, `all` without bands. Raises ValueError if none holds it.
+    """Return the shortest band that contains a cell, `all` without bands. Raises ValueError if none contains it.
 
     bands: the largest length in each, by name.
     """

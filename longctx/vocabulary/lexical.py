@@ -82,7 +82,7 @@ def most_alike(sections: Sequence[str], like: str, answers: Sequence[str] = (), 
     Args:
         sections: The texts to choose from.
         like: A question, or a text that the sections resemble.
-        answers: The right answers: a section that holds one of them, or three quarters of its words, is left out.
+        answers: The right answers: a section that contains one of them, or three quarters of its words, is left out.
         most: How many places are returned at most; None for all.
     """
     weights = _weights(sections, content(like))

@@ -23,7 +23,7 @@ Function = TypeVar("Function", bound=Callable[..., Outcome])
 MAX_TOKENS = 16
 """The most tokens of a reply, if the axes have no entry `max_tokens`."""
 KEY = "__longctx__"
-"""The attribute of a function that holds what is declared of it."""
+"""The attribute of a function that contains what is declared of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,7 +98,7 @@ class protocol:  # a decorator
     gated: Callable[[Any], bool] | None = None
     """Whether the gate judges a cell."""
     apart: tuple[str, ...] = ()
-    """Parameters of the function that do not tell cells apart."""
+    """Parameters of the function that do not distinguish cells."""
     report: Report | str | None = field(default=None, repr=False)
     """What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends."""
 

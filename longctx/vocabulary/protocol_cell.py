@@ -218,7 +218,7 @@ class ProtocolRun:
             if ask.trial is not None and not isinstance(outcome, Outcome):
                 raise TypeError(f"{cell.test} returns {outcome!r}: a protocol returns an Outcome.")
         if ask.trial is None:
-            raise ValueError(f"{cell.test} ends without asking.")
+            raise ValueError(f"{cell.test} ends without calling ask.")
         return ask.trial, outcome
 
 

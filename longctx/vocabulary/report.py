@@ -25,7 +25,7 @@ class Rank(enum.IntEnum):
     CAUSE = enum.auto()
     """Why answers are wrong or right."""
     EFFECT = enum.auto()
-    """How a change of the prompt affects the rate."""
+    """How a change of the prompt affects the accuracy."""
     HOLDS = enum.auto()
     """No cell fails, at any length measured."""
 
@@ -175,11 +175,11 @@ class Report:
     names: Mapping[Any, str] = field(default_factory=dict)
     """The readable names of values of `x`."""
     guess: float | Callable[[Params], float] | None = None
-    """The rate of guessing: a dashed line, and a finding where a rate cannot be told from it."""
+    """The accuracy of guessing: a dashed line, and a finding where an accuracy cannot be told from it."""
     rate: str = RATE
-    """What the table calls the rate, such as `exact set`."""
+    """What the table calls the accuracy, such as `exact set`."""
     table: str = ""
-    """The end of the title of a table without further columns; by default the rate and its interval."""
+    """The end of the title of a table without further columns; by default the accuracy and its interval."""
     figure: Callable[[Sequence[Any]], str | Iterable[Any]] | None = None
     """Returns what the first table shows of the cells of one subject: a text, or RatePoints in their order; by default
     those of `x` and `series`."""

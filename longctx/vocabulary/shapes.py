@@ -73,7 +73,7 @@ class Context:
     opening: str = ""
     """What comes first; empty for nothing."""
     needle: int | None = None
-    """The index of the piece that holds the needle."""
+    """The index of the piece that contains the needle."""
     evidence: str = ""
     """What a cited passage must hold to support the answer; empty if no single passage can."""
 
@@ -148,7 +148,7 @@ def unwrapped(before: str, after: str) -> tuple[str, str]:
 def judged_citations(context: Context, citations: Iterable[Citation]) -> dict[str, bool]:
     """Return by name which checks the citations of a reply meet; none if the context has no evidence.
 
-    cites: a cited passage holds the evidence. cites_needle: such a passage is from the needle's document.
+    cites: a cited passage contains the evidence. cites_needle: such a passage is from the needle's document.
     """
     if not context.evidence:
         return {}
@@ -158,7 +158,7 @@ def judged_citations(context: Context, citations: Iterable[Citation]) -> dict[st
 
 
 def _chat(context: Context) -> list[dict[str, Any]]:
-    """Return the turns. The opening comes with the first piece; before an exchange it has a turn of its own."""
+    """Return the turns. The opening comes with the first piece; before an exchange it has its own turn."""
     turns = [piece.turns or (piece.text, HAVE_READ) for piece in context.pieces]
     if context.opening and context.pieces[0].turns:
         turns.insert(0, (context.opening, HAVE_READ))

@@ -53,7 +53,7 @@ def test_sound_questions_pass() -> None:
         "letter of a choice",
         "right answer nowhere",
         "wrong answer stands in the section",
-        "wrong answer says the same",
+        "wrong answer means the same",
         "no section named",
         "another section named",
     ],

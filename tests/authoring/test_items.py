@@ -68,7 +68,7 @@ def test_questions_are_not_blamed_for_replies_that_cannot_be_read() -> None:
 def test_a_model_that_gives_one_letter_is_not_the_questions_fault() -> None:
     whole = ItemQuality("all", "", "", 30, Rate(8, 30), Rate(7, 30), Rate(8, 30), Paired(3, 2, 30))
     [warning] = warnings(Quality("m", "p", whole, (), (), (), Favourite("D", Rate(88, 90))), None)
-    assert warning.endswith("n=30. It answers D whatever it is asked (88 of 90 replies).")
+    assert warning.endswith("n=30. It answers D to almost every question (88 of 90 replies).")
 
 
 def test_a_question_without_both_conditions_is_not_measured_and_comes_last() -> None:
@@ -85,15 +85,15 @@ def test_the_notebooks_questions_give_no_warning_but_that_some_can_be_guessed() 
     """387 and 155 of 430, with the right section alone and with a wrong one."""
     assert worth(Rate(387, 430), Rate(155, 430), Rate(110, 430), 250, 18, 387) == []
     [warning] = worth(Rate(387, 430), Rate(155, 430), Rate(155, 430), 250, 18, 387)
-    assert warning.startswith("Some can be guessed, or are known: without any record 0.36 [0.32, 0.41] n=430")
+    assert warning.startswith("Some can be guessed, or are known: without any record accuracy is 0.36 [0.32, 0.41]")
 
 
 @pytest.mark.parametrize(
     ("right", "wrong", "gained", "lost", "sentence"),
     [
-        (30, 25, 10, 5, "not shown to do better than guessing (0.25): 0.30"),
-        (60, 62, 5, 7, "can be answered without reading: 62% are answered right with a wrong section, 60% with"),
-        (60, 55, 10, 5, "It is not shown that these questions take reading: the right section is worth +0.05"),
+        (30, 25, 10, 5, "not significantly better than guessing (0.25): 0.30"),
+        (60, 62, 5, 7, "can be answered without reading: accuracy is 62% with a wrong section and 60% with"),
+        (60, 55, 10, 5, "These questions may not require reading: the right section gains +0.05"),
     ],
 )
 def test_questions_that_measure_little_are_reported(
@@ -106,9 +106,9 @@ def test_questions_that_measure_little_are_reported(
 def test_few_questions_are_reported() -> None:
     [warning] = worth(Rate(40, 80), Rate(10, 80), Rate(0, 0), 35, 5, 40)
     assert warning.startswith(
-        "40 questions are kept, few for a collage: the 95% interval of a rate of 40 answers reaches up to 15 points to "
-        "either side."
+        "40 questions are kept, few for a collage: the 95% interval of an accuracy over 40 answers reaches up to 15 "
+        "points to either side."
     )
     assert worth(Rate(0, 0), Rate(0, 0), Rate(0, 0), 0, 0, 1)[0].startswith(
-        "1 question is kept, few for a collage: the 95% interval of a rate of 1 answer reaches up to"
+        "1 question is kept, few for a collage: the 95% interval of an accuracy over 1 answer reaches up to"
     )

@@ -49,8 +49,8 @@ def test_reasons_are_counted_and_two_replies_shown_with_the_right_section_first(
         ("right", "not_asked", None, None),
     )
     assert lines[0] == (
-        f"3 of 4 replies have no answer that can be read: the answer begins with {LETTERS} (2), an empty reply (1). "
-        "They say nothing about the questions."
+        f"3 of 4 replies have no readable answer: the answer begins with {LETTERS} (2), an empty reply (1). "
+        "They do not count for the questions."
     )
     assert lines[1:3] == [
         "The reply to q1 with its right section: “<Answer>72 hours”",
@@ -68,7 +68,7 @@ def test_a_long_reply_is_shown_with_its_end_and_nothing_in_it_is_hidden(tmp_path
 @pytest.mark.parametrize(
     ("profile", "outcome", "prompts", "helps"),
     [
-        ("", "truncated", "protocol", ["more room to answer (--max-tokens, 50 now)"]),
+        ("", "truncated", "protocol", ["a longer reply (--max-tokens, 50 now)"]),
         ("", "unparseable", "protocol", ["prefill = true", "--prompts tagged", "a prompt set of your own"]),
         ("prefill = true", "unparseable", "protocol", ["--prompts tagged", "a prompt set of your own"]),
         ("prefill = true", "unparseable", "tagged", ["a prompt set of your own"]),
@@ -80,7 +80,7 @@ def test_what_helps_depends_on_the_replies_and_the_model(
 ) -> None:
     (profiles / "toy.toml").write_text(profile)
     helps_line = run(tmp_path / "run", ("right", outcome, "why", "text"), prompts=prompts)[-1]
-    assert helps_line.endswith(". Then ask again with --record new_episodes.")
+    assert helps_line.endswith(". Then record again with --record new_episodes.")
     helps_shown = helps_line.removeprefix("Fix: ").split(". Then")[0].split("; ")
     assert len(helps_shown) == len(helps)
     assert all(line.startswith(help) for line, help in zip(helps_shown, helps, strict=True))
@@ -88,5 +88,5 @@ def test_what_helps_depends_on_the_replies_and_the_model(
 
 def test_without_text_only_outcomes_are_reported(tmp_path: Path) -> None:
     lines = run(tmp_path / "run", ("right", "unparseable", None, None))
-    assert lines[0].startswith("1 of 1 replies have no answer that can be read: unparseable (1).")
+    assert lines[0].startswith("1 of 1 replies have no readable answer: unparseable (1).")
     assert lines[1].startswith("Fix:")

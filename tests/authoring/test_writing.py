@@ -83,7 +83,7 @@ def test_it_is_no_test_of_the_benchmark() -> None:
 
 @pytest.mark.parametrize("per_section", [1, 21])
 def test_so_many_cannot_be_asked_for(per_section: int) -> None:
-    with pytest.raises(ValueError, match="give 2 to 20"):
+    with pytest.raises(ValueError, match="use 2 to 20"):
         writing(per_section)
 
 

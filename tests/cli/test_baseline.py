@@ -135,7 +135,7 @@ def test_a_baseline_that_no_run_can_fail_is_named(tmp_path: Path, capsys: pytest
     assert main(["baseline", "save", "floor", str(floor)]) == 0
     assert (
         "No run can pass against it: line_retrieval of some-model, prompts protocol, all: 20 of the baseline's 20 "
-        "replies are unreadable or cut off, so that its rate measures their format."
+        "replies are unreadable or cut off, so its accuracy measures their format."
     ) in capsys.readouterr().out
     able = run(tmp_path / "able", rows(*["correct"] * 20, band="all"))
     assert main(["baseline", "save", "able", str(able)]) == 0

@@ -41,7 +41,7 @@ def running(server: BatchServer, mine: Workspace) -> Stored:
 def test_where_there_is_none(within_mine: Workspace, capsys: pytest.CaptureFixture[str]) -> None:
     for command in (["list"], ["collect"]):
         assert main(["models", "batches", *command]) == 0
-        assert capsys.readouterr().out == "No batch is waiting to be collected: cassettes/batches holds none.\n"
+        assert capsys.readouterr().out == "No batch is waiting to be collected: cassettes/batches is empty.\n"
     assert not within_mine.cassettes.exists()
     assert main(["models", "batches", "cancel", "x"]) == 2
     assert "[unknown-batch]" in capsys.readouterr().err
@@ -81,7 +81,7 @@ def test_a_batch_is_forgotten_without_its_server(
 ) -> None:
     running(server, mine)
     assert main(["models", "batches", "cancel", NAME, "--forget"]) == 0
-    assert "Batch msgbatch_0000 is forgotten: what it held will be asked again." in capsys.readouterr().out
+    assert "Batch msgbatch_0000 is forgotten: its requests will be sent again." in capsys.readouterr().out
     assert not server.received
     assert not Ledger(mine.cassettes).open()
 

@@ -1,4 +1,4 @@
-"""`longctx demo`: a gate on a recorded change of a prompt, without a key and the network."""
+"""`longctx demo`: a gate on a recorded change of context management, without a key and the network."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.cli.demo import FILES
+from longctx.cli.demo import FILES, LOST
 from tests.here import HERE
 
 
-def test_it_shows_a_verdict_what_was_lost_and_where_to_go_on(
+def test_it_shows_price_lost_answers_verdict_and_where_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -20,12 +20,19 @@ def test_it_shows_a_verdict_what_was_lost_and_where_to_go_on(
     monkeypatch.setattr("webbrowser.open", opened.append)
     for _ in range(2):  # what is unpacked is used again
         assert main(["demo"]) == 0
-    said = capsys.readouterr().out
-    assert "GATE: REGRESSION in 2 of 2 bands (exit 10)\n" in said
-    assert 'line_retrieval/lines-3#7: "The REGISTER_CONTENT is 33130" → "28038": the value of line 1, not of' in said
-    assert said.count("Report: longctx-demo/reports/") == 2
-    assert "  longctx init --test my_first\n  pytest tests_longctx --ctx-estimate\n" in said
+        lines = capsys.readouterr().out.splitlines()
+    assert len(lines) <= 20
+    assert max(map(len, lines)) <= 120
+    said = "\n".join(lines)
+    assert "Price:    $0.12 → $0.03 for all" in said
+    assert "(9,529 → 2,655 input tokens each)" in said
+    assert "Accuracy: 0.76 → 0.24; 70 answers were lost, 4 gained" in said
+    assert 'What is the name of the hall in Brackmoor?\n  "Corn Exchange" → "Brackmoor Hall"\n' in said
+    assert said.count(" → ") == 2 + 1 + LOST
+    assert "GATE: REGRESSION in 1 of 1 band (exit 10)\nReport: longctx-demo/reports/" in said
+    assert said.endswith("\nNext, your own test: longctx init --test my_first")
     assert not opened, "this is no terminal"
+    assert Path.cwd() == tmp_path
     assert len([*(tmp_path / "longctx-demo/reports").iterdir()]) == 3
 
 
@@ -33,4 +40,4 @@ def test_the_wheel_has_its_files() -> None:
     project = tomllib.loads((HERE.root / "pyproject.toml").read_text(encoding="utf-8"))
     included = project["tool"]["hatch"]["build"]["targets"]["wheel"]["force-include"]
     assert {name: included[name] for name in FILES} == {name: f"longctx/fixtures/demo/{name}" for name in FILES}
-    assert sum((HERE.root / name).stat().st_size for name in FILES) < 600_000
+    assert sum((HERE.root / name).stat().st_size for name in FILES) < 300_000

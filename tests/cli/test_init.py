@@ -68,8 +68,8 @@ def test_twice_is_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert "written" not in out
     assert "added" not in out
     assert "tests_longctx/test_passkey.py already exists; unchanged.\n" in out
-    assert ".gitignore has the lines that it needs; unchanged.\n" in out
-    assert "pytest.ini configures pytest already and needs nothing more; unchanged.\n" in out
+    assert ".gitignore already has these lines; unchanged.\n" in out
+    assert "pytest.ini already configures pytest; unchanged.\n" in out
 
 
 def test_what_is_there_and_differs_stays(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -181,7 +181,7 @@ CONFIGURED = {
     ("testpaths", "says"),
     [
         ("tests", "configures pytest; unchanged. Add tests_longctx to its testpaths, so that its tests are found."),
-        ("tests*", "configures pytest already and needs nothing more; unchanged."),
+        ("tests*", "already configures pytest; unchanged."),
     ],
 )
 def test_a_project_that_configures_pytest_is_told_what_it_lacks(
@@ -196,7 +196,7 @@ def test_a_project_that_configures_pytest_is_told_what_it_lacks(
 def test_a_project_that_is_a_root_already_gets_no_pytest_ini(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "pyproject.toml").write_text('[project]\nname = "mine"\n')
     assert main(["init"]) == 0
-    assert "No pytest.ini is needed: pytest takes the folder for" in capsys.readouterr().out
+    assert "No pytest.ini is needed: pytest already uses this folder" in capsys.readouterr().out
     assert {*files(folder)} == WRITTEN - {"pytest.ini"} | {"pyproject.toml"}
 
 
@@ -279,7 +279,8 @@ def test_a_test_that_another_file_has_is_not_written_again(folder: Path, capsys:
     (folder / "tests_longctx/test_functions.py").write_text("async def test_mine(ask): pass\n")
     assert main(["init", "--test=mine"]) == 2
     assert (
-        "test_functions.py already has a test_mine: give --test another name. [test-exists]" in capsys.readouterr().err
+        "test_functions.py already has a test_mine: choose another name for --test. [test-exists]"
+        in capsys.readouterr().err
     )
     assert {*files(folder)} == {"tests_longctx/test_functions.py"}
     assert main(["init", "--test=min"]) == 0

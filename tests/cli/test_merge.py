@@ -109,7 +109,7 @@ def test_without_a_baseline_shards_fail_as_their_tests_would(tmp_path: Path, cap
     name = "line_retrieval/lines-2 of some-model, prompts protocol"
     low = shard(tmp_path / "b", 2, *WRONG, min_rates={name: 0.5})
     assert merge_of(tmp_path, part, low) == 1
-    assert f"{name}: rate 0.00" in capsys.readouterr().out
+    assert f"{name}: accuracy 0.00" in capsys.readouterr().out
     assert not (tmp_path / "out/gate.md").exists()
 
 

@@ -105,11 +105,11 @@ def test_what_a_person_wrote_stays_and_differences_are_reported(
     (profiles / "toy.toml").write_text(f"{written}[tokens]\nline = 99\n")
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
     printed = capsys.readouterr().out
-    assert "window = 2000 is used, though the server says 4096: delete it to use that." in printed
+    assert "window = 2000 is used, although the server reports 4096: delete it to use the server's." in printed
     assert "effort 'max' is refused: choose one of low, high." in printed
     assert "thinking 'enabled' is refused: choose one of adaptive, disabled." in printed
     line = float(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
-    assert f"tokens.line = 99.0 is used, though {line} were counted: delete it to use that." in printed
+    assert f"tokens.line = 99.0 is used, although {line} were counted: delete it to use the count." in printed
     assert (profiles / "toy.toml").read_text().startswith(written)
     assert load_model(mine, "toy").window == 2000
 
@@ -119,7 +119,7 @@ def test_limits_that_a_server_tells_otherwise() -> None:
     assert not differences(profile, {"window": 4096, "max_output": 100})
     assert not differences(profile, {})
     assert differences(profile, {"window": 4096, "max_output": 512}) == [
-        "max_output = 100 is used, though the server says 512: delete it to use that."
+        "max_output = 100 is used, although the server reports 512: delete it to use the server's."
     ]
 
 
@@ -241,7 +241,7 @@ def test_a_description_of_another_shape_is_not_kept(
 ) -> None:
     server.telling = NO_MODELS[shape]
     assert main(["models", "probe", "toy", "--base-url", server.url]) == 0
-    assert "does not say what the model can: the server's answer is no description of" in capsys.readouterr().out
+    assert "does not describe the model: the server's answer is no description of" in capsys.readouterr().out
     probed = read_profile(mine, "toy").probed
     assert probed is not None
     assert (probed.window, probed.thinking) == (None, None)

@@ -33,8 +33,8 @@ def test_a_project_without_the_table_has_no_settings(tmp_path: Path, text: str |
     ("entry", "code", "says"),
     [
         ("concurency = 2", "unknown-project-setting", "Did you mean 'concurrency'?"),
-        ("concurrency = 0", "bad-project-settings", "concurrency is 0: give a number 1 or more."),
-        ("alpha = 1", "bad-project-settings", "alpha is 1.0: give a number between 0 and 1."),
+        ("concurrency = 0", "bad-project-settings", "concurrency is 0: use a number 1 or more."),
+        ("alpha = 1", "bad-project-settings", "alpha is 1.0: use a number between 0 and 1."),
         ('page = "perhaps"', "bad-project-settings", "page: "),
         ('trust = "none"', "bad-project-settings", "trust: "),
     ],
@@ -47,5 +47,5 @@ def test_a_mistake_is_named(tmp_path: Path, entry: str, code: str, says: str) ->
 
 
 def test_it_is_a_table(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match="no table"):
+    with pytest.raises(UserError, match="is not a table"):
         project_settings(written(tmp_path, "[tool]\nlongctx = 3\n"))

@@ -64,7 +64,7 @@ def test_a_bank_may_have_the_documents_of_another_folder(tmp_path: Path) -> None
 def test_documents_that_are_nowhere_are_refused(tmp_path: Path, name: str) -> None:
     write_folder(tmp_path / "more", {"corpus.toml": f'documents = "{name}"'})
     write_folder(tmp_path / "chain", {"corpus.toml": 'documents = "more"'})
-    with pytest.raises(UserError, match="names no folder of documents"):
+    with pytest.raises(UserError, match="is not a folder of documents"):
         load_corpus(tmp_path / "more")
 
 

@@ -41,11 +41,11 @@ def test_no_look_follows_while_a_batch_is_pending_or_once_the_asking_stopped() -
 
 def test_the_verdict_on_a_part_of_a_run_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the functions, that on protocols is invalid, whatever the run's is."""
-    judged = SimpleNamespace(not_asked=96, trials=240, shown_after="invalid after 144 of 240 trials, 96 not asked")
+    judged = SimpleNamespace(not_asked=96, trials=240, shown_after="invalid after 144 of 240 trials, 96 not sent")
     monkeypatch.setattr(InterimLooks, "verdict", lambda *_: judged)
     looks = object.__new__(InterimLooks)
     for cells, told in (
-        ([object()], "96 of 240 trials not asked, in bands that are settled"),
+        ([object()], "96 of 240 trials not sent, in bands that are settled"),
         ([], judged.shown_after),
     ):
         looks._run = SimpleNamespace(cells=cells, plan=SimpleNamespace(tests={"line_retrieval": object()}))  # type: ignore[assignment]

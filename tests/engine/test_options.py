@@ -150,7 +150,7 @@ def test_a_variable_that_is_empty_or_not_set_gives_nothing() -> None:
 
 
 def test_a_variable_with_another_value_is_a_mistake() -> None:
-    with refused("bad-choice", "LONGCTX_TRUST is 'none': give one of all, base."):
+    with refused("bad-choice", "LONGCTX_TRUST is 'none': use one of all, base."):
         OPTIONS["trust"].of_environment({"LONGCTX_TRUST": "none"})
 
 
@@ -164,10 +164,10 @@ def test_a_flag_that_is_on_stays_on() -> None:
     ("given", "told"),
     [
         ({"trails": 3}, "Run has no argument 'trails'. Did you mean 'trials'? [unknown-argument]"),
-        ({"trials": 0}, "trials: '0' is not allowed: give a whole number, 1 or more. [bad-number]"),
-        ({"trials": "many"}, "trials: 'many' is not allowed: give a whole number, 1 or more. [bad-number]"),
-        ({"record": "onec"}, "record is 'onec': give one of none, once, new_episodes, all. [bad-choice]"),
-        ({"margin": 5}, "margin: '5' is not allowed: give a number between 0 and 1, not 0 or 1 itself. [bad-share]"),
+        ({"trials": 0}, "trials: '0' is not allowed: use a whole number, 1 or more. [bad-number]"),
+        ({"trials": "many"}, "trials: 'many' is not allowed: use a whole number, 1 or more. [bad-number]"),
+        ({"record": "onec"}, "record is 'onec': use one of none, once, new_episodes, all. [bad-choice]"),
+        ({"margin": 5}, "margin: '5' is not allowed: use a number between 0 and 1, not 0 or 1 itself. [bad-share]"),
     ],
 )
 def test_an_argument_of_a_run_is_checked_as_an_option_is(given: dict[str, Any], told: str) -> None:

@@ -64,7 +64,7 @@ def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path)
     file.write_text(HALF)
     assert unpowered(cases(str(file)), Target(0.1)) == (
         "Underpowered: if nothing has changed but 10% of pairs by chance, this gate passes with a probability of 56% "
-        "(line_retrieval, short 56%). `longctx plan` says how many trials it takes."
+        "(line_retrieval, short 56%). `longctx plan` computes the number of trials that it needs."
     )
 
 

@@ -114,7 +114,7 @@ def upgraded(tmp_path: Path, caps: list[float], *names: str, unpriced: str = "")
 
 def test_a_candidate_without_prices_is_named_before_the_others_are_paid(tmp_path: Path) -> None:
     caps: list[float] = []
-    with refused("max-cost-without-prices", "the profile of two gives none"):
+    with refused("max-cost-without-prices", "the profile of two has none"):
         upgraded(tmp_path, caps, "one", "two", unpriced="two")
     assert not caps
 

@@ -187,7 +187,7 @@ def test_edits_of_the_api_are_sent_with_their_beta() -> None:
 def test_a_strategy_does_not_decide_what_the_model_profile_does() -> None:
     trial = trial_of()
     trial.strategy = Strategy("mine", lambda messages, ask: {"messages": messages, "model": "other"})
-    with pytest.raises(TestMistake, match="The strategy 'mine' returns model, which the model profile"):
+    with pytest.raises(TestMistake, match="The strategy 'mine' returns model, which belongs in the model profile"):
         ask_of(trial)(SESSION, "Which code?")
 
 

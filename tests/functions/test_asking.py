@@ -155,7 +155,7 @@ def test_a_test_that_asks_something_else_is_named_with_the_difference(server: Si
     asked = ask(server, tape, lambda trial: say(trial, f"the time is {next(numbers)}"))
     assert {failure.cause for failure in asked.failures.values()} == {"test-not-repeatable"}
     sentence = next(iter(asked.failures.values())).message
-    assert "the test asks something else when it is run again" in sentence
+    assert "the test sends a different request when it runs again" in sentence
     assert '-   "content": "the time is 10' in sentence
     assert '+   "content": "the time is 10' in sentence
     assert len(server.asked) == 3

@@ -58,8 +58,8 @@ def test_values_are_those_of_the_table_in_the_order_of_the_parameters() -> None:
         ({"tokens": [0]}, "tokens has the value 0: Input should be greater than or equal to 1"),
         ({"tokens": ["1"]}, "tokens has the value '1': Input should be a valid integer"),
         ({"order": ["sorted"]}, "order has the value 'sorted'"),
-        ({"tokens": 5}, "give it a list of values, as in tokens = [1000, 2000]"),
-        ({"tokens": []}, "give it a list of values"),
+        ({"tokens": 5}, "takes a list of values, as in tokens = [1000, 2000]"),
+        ({"tokens": []}, "takes a list of values"),
         ({"token": [5]}, "an entry 'token', which is neither an option of a test nor a parameter of this one. Did you"),
         ({"trails": [5]}, "Did you mean 'trials'?"),
         ({"x": [5]}, "There are: tokens, order, plain, allowed_hosts, bands, cases, "),
@@ -97,7 +97,7 @@ def test_a_model_that_refuses_its_entries_is_named(own: dict[str, object], told:
 
 @pytest.mark.parametrize("axes", [3, Lines(), BaseModel, int])
 def test_axes_that_are_no_model_are_named(axes: object) -> None:
-    with pytest.raises(UserError, match="give a pydantic model with a method `cells`"):
+    with pytest.raises(UserError, match="must be a pydantic model with a method `cells`"):
         parameters(of_model, {}, axes)
 
 
@@ -105,7 +105,7 @@ def test_marks_are_replaced_as_a_whole() -> None:
     given = [Parameters(("lines", "block"), ((10, 5),))]
     assert replaced([["lines", "block"], [], ["other"]], given, "of_model") == [0]
     assert replaced([["other"]], given, "of_model") == []
-    with pytest.raises(UserError, match="gives no values for depth"):
+    with pytest.raises(UserError, match="has no values for depth"):
         replaced([["lines", "depth"]], given, "of_model")
 
 

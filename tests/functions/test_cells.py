@@ -48,7 +48,7 @@ def function(folder: Path, table: dict[str, Any] | None = None, **marked: Any) -
         (["id,text", "a"], "bad-case", "line 2 has 1 cells, and the first line 2"),
         ([{"question": "?"}], "case-without-id", "line 1"),
         ([{"id": None}], "case-without-id", "line 1"),
-        ([{"id": "half", "question": "\ud83d?"}], "half-a-character", "line 1, the case 'half', holds half of a"),
+        ([{"id": "half", "question": "\ud83d?"}], "half-a-character", "line 1, the case 'half', contains half of a"),
         ([{"id": True}], "case-without-id", "line 1"),
         ([{"id": {"a": 1}}], "case-without-id", "line 1"),
         ([{"id": ""}], "case-without-id", "line 1"),
@@ -59,7 +59,7 @@ def function(folder: Path, table: dict[str, Any] | None = None, **marked: Any) -
         ([{"id": "a" * 200}], "case-without-id", "line 1"),
         ([{"id": "a"}, {"id": "b"}, {"id": "a"}], "duplicate-case-id", "line 3 has the id 'a'"),
         ([{"id": 1}, {"id": "1"}], "duplicate-case-id", "line 2"),
-        (["", "  "], "no-cases", "holds no case"),
+        (["", "  "], "no-cases", "contains no case"),
     ],
 )
 def test_a_file_of_cases_that_cannot_be_used(tmp_path: Path, lines: list[object], code: str, says: str) -> None:
@@ -345,13 +345,13 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("values", "error", "says"),
     [
-        (lambda counts: {"b": 1}, UserError, "values must return 'a', which needs names"),
+        (lambda counts: {"b": 1}, UserError, "values must return 'a', as needs requires"),
         (lambda counts: {"a": 0}, ValueError, "'a' would take 0 tokens"),
         (lambda counts: {"a": -1}, ValueError, "'a' would take -1 tokens"),
         (lambda counts: int("none"), ValueError, "invalid literal"),
         (lambda counts: {"a": counts["b"]}, UserError, "test_it: the counts of its marker: values fails with KeyError"),
-        (lambda counts: {"a": "9"}, UserError, "values must return numbers by their names"),
-        (lambda counts: [("a", 9)], UserError, "values must return a dict, and returns list"),
+        (lambda counts: {"a": "9"}, UserError, "values must return a dict of names and numbers"),
+        (lambda counts: [("a", 9)], UserError, "values must return a dict, not list"),
     ],
 )
 def test_values_that_cannot_be_right(tmp_path: Path, values: Any, error: type[Exception], says: str) -> None:

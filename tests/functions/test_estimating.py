@@ -113,7 +113,7 @@ def test_thinking_is_that_of_the_model_s_other_answers_until_there_are_some(tape
 
 
 def test_a_function_that_never_asks_is_named() -> None:
-    sentence = "test_a never asks: its trials need the fixture ask."
+    sentence = "test_a sends no request: its trials must call the fixture ask."
     estimates = FunctionEstimates()
     for _ in range(2):
         estimates.add_error(

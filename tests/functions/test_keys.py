@@ -8,7 +8,7 @@ from longctx.functions.fixtures import keys_in
 from longctx.functions.transcript import Transcript
 
 SECRETS = {
-    "a key of Anthropic": "sk-ant-api03-abcdefghijklmnop",
+    "an Anthropic key": "sk-ant-api03-abcdefghijklmnop",
     "a key of OpenAI": "sk-proj-abcdefghijklmnopqrstuvwx",
     "a key of AWS": "AKIAABCDEFGHIJKLMNOP",
     "a private key": "-----BEGIN RSA PRIVATE KEY-----",

@@ -160,7 +160,7 @@ def test_the_identity_of_an_item() -> None:
 
 def test_the_sentence_on_a_change() -> None:
     place = Place("f", "t", "0" * 64, "protocol", "w", model="toy")
-    assert changed_request(place).startswith("request 1 is not the one that was recorded: ")
+    assert changed_request(place).startswith("request 1 differs from the recorded one: ")
     assert "profile of toy" in changed_request(place)
 
 

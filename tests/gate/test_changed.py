@@ -42,7 +42,7 @@ def test_a_profile_that_was_edited_keeps_its_name() -> None:
 def test_of_the_trials() -> None:
     assert between(model="new", source="live") == ["model: some-model → new"]
     assert between(model_returned="m-2", source="live") == ["model that answered: m → m-2"]
-    assert "```text\nmodel that answered: m → m-2\n```" in (HERE.root / "docs/ci.md").read_text(encoding="utf-8")
+    assert "`model that answered: m → m-2`" in (HERE.root / "docs/ci.md").read_text(encoding="utf-8")
     assert between(prompt_set="mine", prompt_digest="ffff") == [
         "prompt set: protocol → mine",
         "prompt templates of line_retrieval: 0123456789ab → ffff",

@@ -97,7 +97,7 @@ def test_an_unchanged_band_passes_at_the_first_look_that_shows_it() -> None:
     assert (given.verdict, given.not_asked, given.shown_after) == (
         "pass",
         240,
-        "pass after 160 of 400 trials, 240 not asked",
+        "pass after 160 of 400 trials, 240 not sent",
     )
     assert (band.n, band.look, band.looks, band.settled) == (160, 2, 5, True)
     [test] = given.tests

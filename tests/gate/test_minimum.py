@@ -28,7 +28,9 @@ def test_a_p_value_is_exact() -> None:
 
 
 def test_a_requirement_is_a_clear_sentence() -> None:
-    assert str(required(25)) == ("rate 0.50 < 0.9: 0.50 [0.37, 0.63] n=50 is significantly below min_rate (p = 1e-12)")
+    assert str(required(25)) == (
+        "accuracy 0.50 < 0.9: 0.50 [0.37, 0.63] n=50 is significantly below min_rate (p = 1e-12)"
+    )
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_few_missing_that_would_change_the_verdict_make_it_invalid() -> None:
     given = verdict(before, missing)
     assert given.verdict == "invalid"
     assert given.tests[0].reasons == (
-        "if what is missing counted as wrong, the verdict would be regression and not pass",
+        "if the missing trials counted as wrong, the verdict would be regression and not pass",
     )
 
 
@@ -111,7 +111,7 @@ def test_one_missing_that_would_make_an_alarm_makes_it_invalid() -> None:
     given = verdict(before, joined(run(*["correct"] * 96, *lost, "infra_error", band="all")))
     assert given.verdict == "invalid"
     assert given.tests[0].reasons == (
-        "if what is missing counted as wrong, the verdict would be regression and not inconclusive",
+        "if the missing trials counted as wrong, the verdict would be regression and not inconclusive",
     )
 
 
@@ -239,7 +239,7 @@ def test_a_familys_own_code_that_fails_makes_it_invalid_in_a_sentence() -> None:
     assert (given.verdict, given.tests[0].reported) == ("invalid", ())
     [reason] = given.tests[0].reasons
     assert reason.startswith(
-        "what line_retrieval adds to the gate failed: ValueError: nan is not a p-value (report.py,"
+        "the addition of line_retrieval to the gate failed: ValueError: nan is not a p-value (report.py,"
     )
 
 
@@ -263,10 +263,10 @@ def test_the_report_of_a_test_function_adds_to_the_gate_and_one_that_is_lacking_
     lacking = verdict(own, own, replace(RULES, reports={"test_keys": None}))
     assert lacking.verdict == "invalid"
     assert (
-        lacking.tests[0].reasons[0].startswith("the report of test_keys adds to the gate, and pytest collects no such")
+        lacking.tests[0].reasons[0].startswith("the report of test_keys adds to the gate, but pytest collects no such")
     )
     failing = verdict(own, own, replace(RULES, reports={"test_keys": Report(gate=fails)}))
-    assert failing.tests[0].reasons[0].startswith("what test_keys adds to the gate failed: ValueError")
+    assert failing.tests[0].reasons[0].startswith("the addition of test_keys to the gate failed: ValueError")
 
 
 def outcomes(band: str, *kinds: str, **fields: Any) -> list[Row]:
@@ -297,7 +297,7 @@ def test_guessing_among_four_is_nothing_to_lose() -> None:
 
 
 def test_a_test_function_that_guesses_has_nothing_to_lose() -> None:
-    """Two names: 0.52 against 0.48 is what guessing gives. A check of the test states no rate of guessing."""
+    """Two names: 0.52 against 0.48 is accuracy of guessing. A check of the test states no rate of guessing."""
 
     def names(right: int, guessing: float | None, test: str = "test_name") -> list[Row]:
         outcomes = *["correct"] * right, *["wrong"] * (300 - right)
@@ -345,7 +345,7 @@ def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
     by_base = verdict(joined(BASELINE, able), joined(BASELINE, floor), Rules(age=RULES.age, of_base=True))
     assert (by_base.verdict, by_base.not_gated) == ("regression", ())
     given = verdict(floor, floor)
-    assert given.reasons == ("the run has no cell that a gate judges: its profile leaves all of them out",)
+    assert given.reasons == ("the run has no cell that a gate judges: its profile excludes all of them",)
 
 
 def lines(number: int, correct: int, n: int = 200, band: str = "all") -> list[Row]:
@@ -454,7 +454,9 @@ def test_what_is_missing_counts_as_wrong_of_a_run_with_a_stated_margin() -> None
     missing = joined(rows((100,), n=100), run(*["correct"] * 99, "infra_error", band=BANDS[1], cell=BANDS[1]))
     given = verdict(before, missing, replace(TOGETHER, run_margin=0.0135))
     assert given.verdict == "invalid"
-    would = "if what is missing counted as wrong, the verdict on all bands together would be inconclusive and not pass"
+    would = (
+        "if the missing trials counted as wrong, the verdict on all bands together would be inconclusive and not pass"
+    )
     assert given.reasons == (would,)
 
 

@@ -44,7 +44,6 @@ import xdist.dsession
 import xdist.plugin
 from _pytest import fixtures
 from _pytest.assertion.rewrite import AssertionRewritingHook
-from drawing import draw_elsewhere
 from numpy.random import RandomState
 from workers import fork_workers
 
@@ -88,7 +87,6 @@ trials = 2
 
 
 def main() -> None:
-    draw_elsewhere()
     certificates.read_once(pytest.MonkeyPatch())
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":

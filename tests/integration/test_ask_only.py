@@ -22,7 +22,9 @@ def test_a_server_that_answers_as_another_model_is_reported(checkout: Checkout, 
     server.script = saying("13", model="other")
     result = checkout.record(server, env=RECORD_ONLY)
     assert result.code == 0
-    assert result.says("Asked 4 of 4 trials", "toy was asked for, but the server says that other answered 4 of them.")
+    assert result.says(
+        "Asked 4 of 4 trials", "toy was requested, but by the server's answers other answered 4 of them."
+    )
 
 
 def test_what_could_not_be_asked_is_no_success(checkout: Checkout, server: SimulatedServer) -> None:

@@ -51,7 +51,7 @@ def test_a_run_leaves_and_others_collect(checkout: Checkout, server: BatchServer
     direct = checkout.record(server)
     assert direct.says("Asked 0 of 4 trials", "pending in batch msgbatch_0000")
     assert not server.asked, "nor does a run without batches ask what one holds"
-    assert checkout.pytest("--ctx-estimate").says("4 more are held by batches that are not collected")
+    assert checkout.pytest("--ctx-estimate").says("4 more are in batches that are not collected")
     server.looks = 0
     collected = checkout.longctx("models", "batches", "collect", "msgbatch_0000")
     assert collected.code == 0
@@ -82,8 +82,8 @@ def test_ctrl_c_leaves_the_batch_running(checkout: Checkout, server: BatchServer
     assert result.code == 2
     assert result.says(
         "Stopped: 0 of 4 trials were answered",
-        "Batch msgbatch_0000 goes on without this run, with 4 requests: the same command collects what they answer, or "
-        "longctx models batches collect. Nothing is asked or paid for again.",
+        "Batch msgbatch_0000 goes on without this run, with 4 requests: the same command collects the answers, or "
+        "longctx models batches collect. Nothing is sent or paid for twice.",
     )
     assert checkout.file("cassettes/batches").is_dir()
 

@@ -246,7 +246,7 @@ def test_a_main_branch_that_was_not_fetched_is_no_first_run(clone: Clone) -> Non
 def test_a_job_without_a_key_says_so(clone: Clone) -> None:
     done = clone.act(record="new_episodes")
     assert (done.status, done.ran) == (0, ["Begin"])
-    assert clone.summary.read_text().startswith("**Not asked:**")
+    assert clone.summary.read_text().startswith("**No requests were sent:**")
 
 
 def test_what_is_to_be_done_is_one_of_three(clone: Clone) -> None:

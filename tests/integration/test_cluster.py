@@ -1,9 +1,8 @@
-"""The recipes of docs/ci.md for a Slurm array and an indexed job of Kubernetes: as written, for two shards."""
+"""The recipes for a Slurm array and an indexed job of Kubernetes: as written, for two shards."""
 
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -19,20 +18,17 @@ LINES_OF_A_RECIPE = 12
 Job = Callable[[Path, int], tuple[str, dict[str, str]]]
 
 
-def recipe(language: str, holds: str) -> str:
-    """Return the block of the guide that holds a text."""
-    blocks = re.findall(rf"^```{language}\n(.*?)^```", (ROOT / "docs/ci.md").read_text(), re.MULTILINE | re.DOTALL)
-    [found] = [block for block in blocks if holds in block]
-    return str(found)
+def recipe(name: str) -> str:
+    return (ROOT / "docs/recipes" / name).read_text(encoding="utf-8")
 
 
 def slurm(project: Path, number: int) -> tuple[str, dict[str, str]]:
     names = {"SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_ID": str(number), "SLURM_ARRAY_TASK_COUNT": "2"}
-    return recipe("sh", "#SBATCH"), {**names, "SCRATCH": str(project.parent / "clones")}
+    return recipe("shards.sh"), {**names, "SCRATCH": str(project.parent / "clones")}
 
 
 def kubernetes(project: Path, number: int) -> tuple[str, dict[str, str]]:
-    job = yaml.safe_load(recipe("yaml", "completionMode"))
+    job = yaml.safe_load(recipe("kubernetes.yml"))
     [container] = job["spec"]["template"]["spec"]["containers"]
     assert container["env"] == [{"name": "SHARDS", "value": str(job["spec"]["completions"])}]
     shell, options, script = container["command"]
@@ -65,9 +61,9 @@ def test_the_shards_of_a_recipe_merge(checkout: Checkout, server: SimulatedServe
 
 
 def test_a_recipe_is_short_and_parses() -> None:
-    script = recipe("sh", "#SBATCH")
+    script = recipe("shards.sh")
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
     assert "#SBATCH --job-name=longctx --array=1-8 " in script
-    for text in (script, recipe("yaml", "completionMode")):
+    for text in (script, recipe("kubernetes.yml")):
         assert text.count("\n") <= LINES_OF_A_RECIPE
-    assert yaml.safe_load(recipe("yaml", "completionMode"))["kind"] == "Job"
+    assert yaml.safe_load(recipe("kubernetes.yml"))["kind"] == "Job"

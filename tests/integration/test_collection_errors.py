@@ -33,8 +33,8 @@ def test_nothing_is_sent_and_why(project: Checkout, workers: tuple[str, ...]) ->
         assert not server.asked
     assert result.code in (1, 2)
     assert (
-        "Nothing was sent, since pytest cannot collect all tests. Correct this, or add "
-        f"--continue-on-collection-errors, which asks the others: {WHY}"
+        "No requests were sent, because pytest cannot collect all tests. Correct this, or run the others with "
+        f"--continue-on-collection-errors: {WHY}"
     ) in " ".join(result.out.split()), result
 
 
@@ -43,6 +43,6 @@ def test_the_others_are_asked_if_that_is_wanted(project: Checkout) -> None:
         live = ("--ctx-record=once", f"--ctx-base-url={server.url}", "--continue-on-collection-errors")
         result = project.pytest("tests_longctx/test_functions.py", "tests_longctx/test_bad.py", *live)
         assert len(server.asked) == 2
-    assert f"Not asked, since pytest cannot collect it: {WHY}" in " ".join(result.out.split()), result
+    assert f"Not run, because pytest cannot collect it: {WHY}" in " ".join(result.out.split()), result
     assert "1 passed" in result.out
     assert project.pytest("tests_longctx/test_functions.py").code == 0

@@ -66,7 +66,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
     filtered = own.longctx("data", "filter")
     kept = rates["right"]
-    assert filtered.says(f"6 asked, {kept} kept")
+    assert filtered.says(f"6 answered, {kept} kept")
 
     collages = own.record(server, "-k", "collage")
     assert collages.code == 0, collages.out
@@ -172,7 +172,7 @@ def test_a_filter_that_leaves_a_collage_no_question_is_named(own: Checkout, serv
     path.write_text(json.dumps(written | {"kept": [], "dropped": [*written["kept"], *written["dropped"]]}))
     empty = own.record(server, "-k", "collage")
     assert empty.code == 1, empty.out
-    assert empty.says("invalid: it has no question: the model's filter keeps none of the 6 questions it was made from")
+    assert empty.says("invalid: it has no question: the model's filter keeps none of its 6 questions")
 
 
 def test_single_notices_of_the_federal_register_are_a_section_each(own: Checkout) -> None:

@@ -15,7 +15,7 @@ def test_lines_are_asked_whatever_counts_look_like(checkout: Checkout, server: S
     result = checkout.record(server)
     assert result.code == 0
     assert result.says("Tokens by the profile.", "Asked 4 of 4 trials", "4 live")
-    assert ("Tokens are not counted" in result.out) == (shape != "not found")
+    assert ("Tokens are taken from the profile, not counted" in result.out) == (shape != "not found")
 
 
 @pytest.mark.parametrize("shape", ["html", "a list"])
@@ -36,7 +36,7 @@ def test_passkeys_that_need_a_count_say_how_they_get_one(checkout: Checkout, ser
     result = checkout.record(server)
     assert result.code == 1
     assert result.says(
-        "toy: its tokens could not be counted, which passkey needs to build its prompts: the server's answer is no "
+        "toy: passkey cannot build its prompts, because its tokens could not be counted: the server's answer is no "
         "count of tokens (its input_tokens are -12); it begins with b'{\"input_tokens\": -12}'.",
         f"python -m longctx models probe toy --ask --base-url {server.url}",
         "Asked 4 of 4 trials",

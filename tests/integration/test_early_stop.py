@@ -44,7 +44,7 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
     server.script = saying("13")
     result = measured.record(server, GATE, mode="all")
     assert result.code == 10
-    sentence = "regression after 20 of 40 trials, 20 not asked"
+    sentence = "regression after 20 of 40 trials, 20 not sent"
     assert result.says("Asked 20 of 40 trials", f"Stopped early: {sentence}.", "2 passed")
     assert len(server.asked) == 20
     assert causes(measured) == {None: 20, "early stop": 20}
@@ -87,7 +87,7 @@ def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: Simul
     measured.options(margin=0.3)
     result = measured.record(server, GATE, mode="all")
     assert result.code == 0
-    assert result.says("Stopped early: pass after 20 of 40 trials, 20 not asked")
+    assert result.says("Stopped early: pass after 20 of 40 trials, 20 not sent")
     assert gate(measured)["verdict"] == "pass"
 
 
@@ -133,7 +133,7 @@ def test_answers_on_the_tape_are_looked_at_first(measured: Checkout, server: Sim
     server.script = right
     again = measured.record(server, GATE)
     assert again.code == 10
-    assert again.says("Asked 0 of 20 trials", "Stopped early: regression after 20 of 40 trials, 20 not asked")
+    assert again.says("Asked 0 of 20 trials", "Stopped early: regression after 20 of 40 trials, 20 not sent")
     assert len(server.asked) == 20
 
 
@@ -152,7 +152,7 @@ def test_each_look_is_a_batch(measured: Checkout) -> None:
     with BatchServer() as server:
         result = measured.record(server, GATE, "--ctx-batch", mode="all")
         assert result.code == 0, result.out + result.err
-        assert result.says("holds 20 requests", "Stopped early: pass after 20 of 40 trials, 20 not asked")
+        assert result.says("holds 20 requests", "Stopped early: pass after 20 of 40 trials, 20 not sent")
         assert set(server.paid.values()) == {1}
         assert len(server.paid) == 20
 

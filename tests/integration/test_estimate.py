@@ -18,8 +18,10 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
     result = checkout.pytest("--ctx-estimate", f"--ctx-base-url={server.url}")
     assert result.code == 0
     assert result.says(
-        "line_retrieval on toy: 4 of 4 trials to ask, about 720 input and at most 40 output tokens, about $2.76.",
-        "passkey on toy: 4 of 4 trials to ask, about 960 input and at most 64 output tokens, about $3.84. Tokens by",
+        "line_retrieval on toy: 4 of 4 trials need a request, about 720 input and at most 40 output tokens, about "
+        "$2.76.",
+        "passkey on toy: 4 of 4 trials need a request, about 960 input and at most 64 output tokens, about $3.84. "
+        "Tokens by",
         "In all about $6.60.",
         "Estimate only: no requests were sent.",
     )
@@ -33,19 +35,19 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
 
 def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
-    assert checkout.pytest("--ctx-estimate").says("2 of 4 trials to ask")
-    assert checkout.pytest("--ctx-estimate", "--ctx-record=all").says("4 of 4 trials to ask")
-    assert checkout.pytest("--ctx-estimate", "-k", "lines-3").says("0 of 2 trials to ask")
+    assert checkout.pytest("--ctx-estimate").says("2 of 4 trials need a request")
+    assert checkout.pytest("--ctx-estimate", "--ctx-record=all").says("4 of 4 trials need a request")
+    assert checkout.pytest("--ctx-estimate", "-k", "lines-3").says("0 of 2 trials need a request")
     assert len(server.asked) == 2
 
 
 def test_stale_recordings_are_reported(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
     estimate = "--ctx-estimate", "--ctx-prompts=chatty"
-    stale = "2 more are stale, recorded for another request: --ctx-record new_episodes would ask them too."
-    assert checkout.pytest(*estimate).says("2 of 4 trials to ask", stale)
+    stale = "2 more are stale, recorded for another request: --ctx-record new_episodes would send them, too."
+    assert checkout.pytest(*estimate).says("2 of 4 trials need a request", stale)
     asked_too = checkout.pytest(*estimate, "--ctx-record=new_episodes")
-    assert asked_too.says("4 of 4 trials to ask")
+    assert asked_too.says("4 of 4 trials need a request")
     assert stale not in asked_too.out
 
 
@@ -57,7 +59,7 @@ def test_old_prices_are_doubted(checkout: Checkout) -> None:
 
 
 def test_a_model_without_prices_has_none(checkout: Checkout) -> None:
-    assert checkout.pytest("--ctx-estimate").says("4 of 4 trials to ask", "price not known")
+    assert checkout.pytest("--ctx-estimate").says("4 of 4 trials need a request", "price not known")
 
 
 def test_with_workers_none_is_started(checkout: Checkout) -> None:
@@ -70,16 +72,16 @@ def test_with_workers_none_is_started(checkout: Checkout) -> None:
 def test_recordings_of_another_request_are_stale_whatever_changed(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server)
     checkout.file("fixtures/models/toy.toml").write_text('system = "You are terse."')
-    assert checkout.pytest("--ctx-estimate").says("0 of 4 trials to ask", "4 more are stale")
+    assert checkout.pytest("--ctx-estimate").says("0 of 4 trials need a request", "4 more are stale")
 
 
 @pytest.mark.parametrize("options", [["--ctx-estimate"], ["--ctx-record=once"]])
 def test_a_model_of_another_vendor_needs_a_profile(checkout: Checkout, options: list[str]) -> None:
     result = checkout.pytest("--ctx-model=gpt-5-mini", *options)
     assert result.code == 4
-    assert result.says("longctx models add gpt-5-mini --api openai-chat makes this file", "[model-of-another-vendor]")
+    assert result.says("longctx models add gpt-5-mini --api openai-chat writes this file", "[model-of-another-vendor]")
     assert checkout.longctx("models", "add", "gpt-5-mini", "--api=openai-chat").code == 0
-    assert checkout.pytest("--ctx-model=gpt-5-mini", "--ctx-estimate").says("4 of 4 trials to ask")
+    assert checkout.pytest("--ctx-model=gpt-5-mini", "--ctx-estimate").says("4 of 4 trials need a request")
 
 
 def test_a_model_that_was_misspelled_is_suggested(checkout: Checkout) -> None:
@@ -94,10 +96,10 @@ LONG = '[line_retrieval]\nmodels = ["toy"]\nlines = [3, 500, 900]\norders = ["or
 def test_what_does_not_fit_is_named_and_has_no_price(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LONG, PASSKEY)
     checkout.file("fixtures/models/toy.toml").write_text(f"window = 4096\n\n[tokens]\nline = 20\n\n{PRICES}")
-    named = "Not asked: 2 cells of line_retrieval on toy. The first: toy-protocol-lines-500 takes about 10,100 tokens"
+    named = "Left out: 2 cells of line_retrieval on toy. The first: toy-protocol-lines-500 takes about 10,100 tokens"
     estimated = checkout.pytest("--ctx-estimate")
     assert estimated.says(
-        named, "line_retrieval on toy: 2 of 2 trials to ask, about 320 input", "passkey on toy: 4 of 4"
+        named, "line_retrieval on toy: 2 of 2 trials need a request, about 320 input", "passkey on toy: 4 of 4"
     )
     recorded = checkout.record(server, env=RECORD_ONLY)
     assert recorded.code == 1
@@ -111,7 +113,7 @@ def test_what_does_not_fit_by_the_servers_count_is_not_asked(checkout: Checkout,
     server.counting = giving(b'{"input_tokens": 600}')
     result = checkout.record(server, env=RECORD_ONLY)
     assert result.code == 1
-    assert result.says("Not asked: 2 cells of line_retrieval on toy.", "but the window of toy is 512")
+    assert result.says("Left out: 2 cells of line_retrieval on toy.", "but the window of toy is 512")
     assert not server.asked
 
 

@@ -88,7 +88,7 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
         "88% of the keys are named, but all of them in 40 of 80 trials only",
         "of 40 faults, 40 are keys missed",
         '<h2 id="findings">Main findings</h2>',
-        "5 keys: the rate falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
+        "5 keys: accuracy falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
     ):
         assert part in page, part
     assert recorded.file("reports/latest/charts/several-keys-by-sentences-1.svg").is_file()
@@ -109,7 +109,7 @@ def test_without_a_report_each_number_has_a_curve_and_what_falls_is_a_finding(re
     for part in (
         "By keys",
         "By sentences",
-        "my-model, prompts protocol, keys 3: the rate falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
+        "my-model, prompts protocol, keys 3: accuracy falls from 1.00 at 20 sentences to 0.00 at 200 sentences.",
     ):
         assert part in page, part
     charts = {path.stem for path in recorded.file("reports/latest/charts").iterdir()}
@@ -150,7 +150,7 @@ def test_code_of_its_own_that_fails_in_the_gate_makes_it_invalid_in_a_sentence(r
     assert result.code == 12, result.out
     assert result.says(
         "Gate: invalid - not enough trials measured in several_keys",
-        "what several_keys adds to the gate failed: ZeroDivisionError: no keys (several_keys.py, line ",
+        "the addition of several_keys to the gate failed: ZeroDivisionError: no keys (several_keys.py, line ",
     )
     assert "Traceback" not in result.out + result.err
 
@@ -178,7 +178,7 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     ("change", "says"),
     [
         (("keys = [3, 5]", "kyes = [3, 5]"), "several_keys.kyes: no such entry. Did you mean 'keys'?"),
-        (("keys = [3, 5]", "keys = [3, 50]"), "[several_keys]: 50 keys cannot be asked for: give 1 to 8."),
+        (("keys = [3, 5]", "keys = [3, 50]"), "[several_keys]: 50 keys are not possible: use 1 to 8."),
         (("long = 200", "long = 150"), "keys-3-sentences-200 is longer than every band: 200 against 150."),
         (("[several_keys]", "[several_key]"), "several_key: no such entry. Did you mean 'several_keys'?"),
     ],

@@ -29,7 +29,7 @@ def kept(original: Checkout, tmp_path: Path) -> Checkout:
 
 def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
     """Return whether the run was invalid before it asked anything, and says why."""
-    return result.code == 12 and result.says("Gate: invalid", *says, "nothing was asked") and not server.asked
+    return result.code == 12 and result.says("Gate: invalid", *says, "no requests were sent") and not server.asked
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
 def test_a_grid_that_is_cut_down(kept: Checkout, server: SimulatedServer, cut: list[str]) -> None:
     runs = kept.runs()
     result = kept.record(server, "--ctx-baseline=main", *cut, mode="all")
-    assert ended(result, server, "of the grid's cells: a verdict is given on the whole grid")
+    assert ended(result, server, "of the grid's cells: a verdict needs the whole grid")
     assert kept.runs() == runs
 
 
@@ -46,7 +46,7 @@ def test_a_gate_that_would_seldom_pass_says_so_before_it_asks(kept: Checkout, se
     says = "Underpowered: if nothing has changed but 10% of pairs by chance, this gate passes with a"
     assert kept.pytest("--ctx-baseline=main", "--ctx-estimate").says(f"{says} probability of")
     result = kept.record(server, "--ctx-baseline=main", "--ctx-model=other")
-    assert result.out.index(says) < result.out.index("20 of 20 trials to ask")
+    assert result.out.index(says) < result.out.index("20 of 20 trials need a request")
     assert "Not powered" not in kept.record(server, "--ctx-baseline=main").out, "nothing is left to ask"
 
 
@@ -93,7 +93,7 @@ def test_old_recordings_of_another_model(kept: Checkout, server: SimulatedServer
     kept.settings(max_age=0)
     given = ("--ctx-baseline=main", "--ctx-model=other")
     result = kept.record(server, *given)
-    assert ended(result, server, "8 of 20 answers are recordings", "ask again with --ctx-record all")
+    assert ended(result, server, "8 of 20 answers are recordings", "record again with --ctx-record all")
     assert kept.record(server, *given, mode="all").code == 11
     assert len(server.asked) == 20
 

@@ -96,7 +96,7 @@ def test_a_replay_says_it_once_and_ends(both: Checkout, workers: str) -> None:
     both.file("reports").write_text("mine")
     result = both.pytest(workers)
     assert result.code == 13
-    assert result.says("The report was not written: ", "[not-writable]", "no answer is lost")
+    assert result.says("The report was not written: ", "[not-writable]", "All answers are recorded")
     assert "failed" not in result.out
 
 
@@ -143,7 +143,7 @@ def test_answers_without_text_are_kept_as_rows(checkout: Checkout, server: Simul
     checkout.profile(LINES, PASSKEY)
     result = checkout.record(server, *full_disk(checkout), "--ctx-report=mine", env=NO_TEXT, page=True)
     assert result.code == 13
-    assert result.says("The report was not written: ", "mine/rows.part holds what was measured")
+    assert result.says("The report was not written: ", "mine/rows.part contains the rows")
     assert [path.name for path in checkout.file("mine").iterdir()] == ["rows.part"]
 
 

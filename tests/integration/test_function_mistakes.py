@@ -83,7 +83,7 @@ def test_the_other_tests_are_asked(project: Checkout, server: SimulatedServer, w
     )
     result = project.record(server, workers)
     assert result.says(*(f"[{code}]" for code in AT_COLLECTION), f"{len(AT_COLLECTION)} failed, 2 passed"), result.out
-    assert result.says("test_it.py::test_0[mistake] could not be asked: ")
+    assert result.says("test_it.py::test_0[mistake] could not be run: ")
     assert sorted(map(prompt_of, server.asked)) == ["a/b", "a/b", "é", "é"]
     assert {row["cell"] for row in project.rows()} == {"text-_-4a99557e", "text-a_b-c14cddc0"}
 
@@ -152,7 +152,7 @@ def test_a_test_that_judges_nothing_is_named(project: Checkout, server: Simulate
     lines = [MARKED, "def test_asks(ask): ask('a')", MARKED, "def test_checks(ask, check): check('a', ask('a').text)"]
     lines += [MARKED, "def test_delegates(ask): verify(ask('a'))", "def verify(reply): assert reply.text"]
     result = with_test(project, *lines).record(server)
-    assert result.says("test_asks has no assert and no check, so that every reply counts as correct.")
+    assert result.says("test_asks has no assert and no check, so every reply counts as correct.")
     assert "test_checks has" not in result.out
     assert "test_delegates has" not in result.out
 
@@ -167,7 +167,7 @@ def test_a_loop_without_end_is_stopped(project: Checkout, server: SimulatedServe
     )
     result = project.record(server)
     assert result.code == 1
-    assert result.says("[too-many-requests]", "asks more than 50 times")
+    assert result.says("[too-many-requests]", "sends more than 50 requests")
     assert len(server.asked) == 50
 
 

@@ -162,7 +162,7 @@ def test_what_a_server_refuses_is_named_and_not_measured(project: Checkout, serv
     result = project.record(server)
     assert result.code == 1
     assert result.says("2 were not answered:", "answered 400: tools.0.custom.input_schema: Field required")
-    assert result.says("The same command sends only what was not answered.")
+    assert result.says("The same command sends only the rest.")
     assert {row["outcome"] for row in project.rows()} == {"infra_error"}
     server.script = echo
     assert project.record(server).code == 0
@@ -205,7 +205,7 @@ def test_a_changed_request_after_the_same_reply_is_stale_and_new_episodes_asks_i
     result = chat.pytest()
     assert result.code == 1
     assert result.says(
-        "2 of 2 trials are stale: request 2 after the same reply is not the one that was recorded: the test changed",
+        "2 of 2 trials are stale: request 2 after the same reply differs from the recorded one: the test changed",
         "What differs: messages; model and parameters are the same.",
         "Record them: run this again with --ctx-record new_episodes",
     )
@@ -220,7 +220,7 @@ def test_a_changed_request_after_the_same_reply_is_stale_and_new_episodes_asks_i
 def test_a_request_after_another_reply_is_missing_and_once_asks_it(chat: Checkout, server: SimulatedServer) -> None:
     changed(chat, "say 5", "say 6")
     result = chat.pytest()
-    assert result.says("2 of 2 trials are stale: request 1 is not the one that was recorded")
+    assert result.says("2 of 2 trials are stale: request 1 differs from the recorded one")
     assert chat.record(server, mode="new_episodes").code == 0
     assert len(server.asked) == 4  # the second request follows another reply
     cassette = next(iter(chat.cassettes()))
@@ -261,7 +261,7 @@ def test_a_test_that_asks_something_else_when_run_again_is_named(project: Checko
     result = project.record(server)
     assert result.code == 1
     assert result.says(
-        "the test asks something else when it is run again, so that its recorded answers cannot be found.",
+        "the test sends a different request when it runs again, so its recorded answers cannot be used.",
         "The difference:",
         "say 5",
     )

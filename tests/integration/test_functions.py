@@ -206,13 +206,13 @@ def test_the_first_signal_waits_for_what_is_in_flight(project: Checkout, server:
     with Listening(project, *asking) as run:
         server.wait_for(2)
         run.signal(number)
-        run.until("Stopping: nothing more is sent. Waiting for 2 in flight")
+        run.until("Stopping: no more requests are sent. Waiting for 2 in flight")
         server.release.set()
         result = run.end()
     assert result.code == 2, result.out
     assert result.says(
-        "Stopped: 2 requests of test functions were answered and are recorded, "
-        "so the same command asks only the others."
+        "Stopped: 2 requests of test functions were answered and are recorded, so the same command sends only the "
+        "others."
     )
     assert project.episodes() == len(server.asked) == 2
     assert record(project, server).says(f"Asked {REQUESTS - 2} requests of 19 trials")
@@ -224,11 +224,11 @@ def test_the_second_signal_ends_at_once(project: Checkout, server: SimulatedServ
     with Listening(project, *asking) as run:
         server.wait_for(2)
         run.signal(signal.SIGINT)
-        run.until("Stopping: nothing more is sent.")
+        run.until("Stopping: no more requests are sent.")
         run.signal(signal.SIGINT)
         result = run.end()
     assert result.code == 2, result.out
-    assert result.says("What was in flight is lost, and may be billed.")
+    assert result.says("Requests in flight are lost, and may be billed.")
     assert not server.release.is_set()
 
 

@@ -71,7 +71,7 @@ def ask(project: Checkout, server: SimulatedServer, *arguments: str) -> Result:
 
 
 def estimated(result: Result) -> dict[str, str]:
-    lines = [line for line in result.out.splitlines() if " trials to ask" in line]
+    lines = [line for line in result.out.splitlines() if " trials need a request" in line]
     return {line.partition(" on ")[0]: line for line in lines}
 
 
@@ -79,10 +79,14 @@ def test_first_requests_are_estimated_and_later_ones_are_reported_as_unknown(pro
     write(project, ONE, CHAT, NEVER, trials=5)
     result = run(project, "--ctx-estimate")
     assert result.code == 0, result
-    assert result.says("test_never on toy: 2 trials cannot be estimated: test_never never asks: its trials need")
-    assert result.says("test_code on toy: 10 of 10 trials to ask, about ", " input and at most 500 output tokens")
-    assert result.says("test_chat on toy: 5 of 5 trials to ask, about ", " input and at most 250 output tokens")
-    assert result.says("test_chat on toy: this counts only the first request of each trial; later ones are unknown")
+    assert result.says("test_never on toy: 2 trials cannot be estimated: test_never sends no request: its trials must")
+    assert result.says(
+        "test_code on toy: 10 of 10 trials need a request, about ", " input and at most 500 output tokens"
+    )
+    assert result.says("test_chat on toy: 5 of 5 trials need a request, about ", " input and at most 250 output tokens")
+    assert result.says(
+        "test_chat on toy: this counts only the first request of each trial; later ones can be estimated"
+    )
     assert result.says("In all about $")
 
 
@@ -95,7 +99,7 @@ def test_later_requests_are_estimated_from_recorded_trials(project: Checkout) ->
     write(project, CHAT, trials=10)
     result = run(project, "--ctx-estimate")
     assert result.says("6 requests are counted exactly, and about 6 later ones are estimated from 4 recorded trials.")
-    assert result.says("6 of 10 trials to ask", f"at most {6 * (50 + 70)} output tokens")
+    assert result.says("6 of 10 trials need a request", f"at most {6 * (50 + 70)} output tokens")
     tokens = int(re.search(r"about ([\d,]+) input", estimated(result)["test_chat"])[1].replace(",", ""))  # type: ignore[index]
     project.profile('seed = 7\nmodels = ["toy"]\n')
     first = run(project, "--ctx-estimate")
@@ -111,7 +115,7 @@ def test_a_trial_with_part_of_its_answers_lacks_the_others_alone(project: Checko
     lines = file.read_text().splitlines()
     file.write_text("\n".join(line for line in lines if '"request":1' not in line or "trial-0" not in line) + "\n")
     result = run(project, "--ctx-estimate")
-    assert result.says("test_chat on toy: 1 of 4 trials to ask", "at most 70 output tokens"), result
+    assert result.says("test_chat on toy: 1 of 4 trials need a request", "at most 70 output tokens"), result
 
 
 @pytest.mark.parametrize("batch", [[], ["--ctx-batch"]], ids=["directly", "in batches"])

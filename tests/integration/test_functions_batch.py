@@ -102,7 +102,7 @@ def test_a_batch_that_is_waited_for_no_longer_is_collected_later(project: Checko
     assert result.code == 1, result
     assert result.says("20 were not answered: pending in batch msgbatch_0000")
     estimate = project.pytest("tests_longctx/test_functions.py", "--ctx-estimate", "--ctx-batch")
-    assert estimate.says("20 more are held by batches that are not collected"), estimate
+    assert estimate.says("20 more are in batches that are not collected"), estimate
     batch_server.looks = 0
     project.settings(trial_run=False)
     assert project.pytest(*arguments(batch_server)).code == 0

@@ -179,7 +179,9 @@ def test_an_estimate_sends_nothing_and_takes_the_profiles_tokens(project: Checko
     def input_tokens() -> int:
         result = run(project, "--ctx-estimate", f"--ctx-base-url={server.url}")
         assert result.code == 0, result
-        assert result.says("test_fill on toy: 4 of 4 trials to ask, about ", "at most 200 output", "Tokens by the")
+        assert result.says(
+            "test_fill on toy: 4 of 4 trials need a request, about ", "at most 200 output", "Tokens by the"
+        )
         assert result.says("Estimate only: no requests were sent.")
         return int(re.search(r"about ([\d,]+) input", result.out)[1].replace(",", ""))  # type: ignore[index]
 
@@ -187,7 +189,7 @@ def test_an_estimate_sends_nothing_and_takes_the_profiles_tokens(project: Checko
     assert not server.received
     assert not measured(project)
     assert ask(project, server, "-k", "400").code == 0
-    assert run(project, "--ctx-estimate").says("2 of 4 trials to ask")
+    assert run(project, "--ctx-estimate").says("2 of 4 trials need a request")
 
 
 def test_a_server_that_does_not_count_leaves_the_other_tests_to_be_asked(
@@ -199,10 +201,10 @@ def test_a_server_that_does_not_count_leaves_the_other_tests_to_be_asked(
     server.counting = failing(404, "no such path")
     result = ask(project, server)
     assert result.code == 1
-    why = "toy: its tokens could not be counted, which test_fill needs to build its prompts: "
+    why = "toy: test_fill cannot build its prompts, because its tokens could not be counted: "
     assert result.says(
         why,
-        "Ask a server that counts tokens, or leave it out with -k 'not test_fill'.",
+        "Use a server that counts tokens, or leave it out with -k 'not test_fill'.",
         "Asked 3 requests of 3 trials of test functions.",
         f"invalid: {why}",
     ), result
@@ -235,7 +237,7 @@ def test_a_signal_ends_the_counting(project: Checkout, server: SimulatedServer) 
         listening.signal(signal.SIGINT)
         result = listening.end()
     assert result.code == 2
-    assert result.says("Stopped: nothing was asked.")
+    assert result.says("Stopped: no requests were sent.")
     assert not server.asked
     assert not measured(project)
 
@@ -279,7 +281,7 @@ def test_a_cell_that_does_not_fit_fails_alone(project: Checkout, server: Simulat
 @pytest.mark.parametrize(
     ("edit", "says"),
     [
-        (('"20": SENTENCE * 20', '"20": ""'), "probes must return at least one text by its name, and none that is"),
+        (('"20": SENTENCE * 20', '"20": ""'), "probes must return a dict of names and texts that are"),
         (('"20": SENTENCE * 20', '"20": words["filler"]'), "probes fails with KeyError: 'filler'."),
         (("Counts(probes, values, needs=", "dict(needs="), "counts of its marker is "),
     ],
@@ -312,4 +314,4 @@ def test_tokens_without_counts_are_a_mistake(project: Checkout) -> None:
     file.write_text(text)
     result: Result = run(project)
     assert result.code == 1
-    assert result.says("test_it takes ask.tokens(), but its marker says nothing of what is counted: add", "[no-counts]")
+    assert result.says("test_it calls ask.tokens(), but its marker has no counts: add", "[no-counts]")

@@ -176,7 +176,7 @@ def test_a_verdict_that_must_be_invalid_ends_the_run_before_it_asks(gated: Check
     with SimulatedServer(codes) as server:
         result = ask(gated, server, "--ctx-baseline=main", "-k", "not review", mode="all")
         assert result.code == 12, result
-        assert result.says("The verdict could only be invalid, so nothing was asked.")
+        assert result.says("The verdict could only be invalid, so no requests were sent.")
         assert not server.received
 
 

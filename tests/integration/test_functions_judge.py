@@ -66,7 +66,7 @@ def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkou
         ("case-1", "correct"),
         ("case-2", "wrong"),
     ]
-    assert agreement[2]["why"] == "the judge says Y, and its label is N"
+    assert agreement[2]["why"] == "the judge's grade is Y, and the label N"
     assert {row["band"] for row in agreement} == {None}
     assert [(row["returned"], row["expected"]) for row in agreement] == [("N", "N"), ("Y", "y"), ("Y", "N")]
     assert result.says("test_tone: the judge agrees with 2 of 3 labels", "3 labels are too few to know the judge")
@@ -116,7 +116,7 @@ def test_a_table_of_a_function_that_was_not_selected_is_none_of_these(project: C
     [
         ("trails=5", "test_tone: trails of its marker or of its table in the profile: Extra inputs are not permitted"),
         ("trials=5, repeat=2", "Did you mean 'repeats'?"),
-        ("5, 6", "its marker has 2 arguments without a name"),
+        ("5, 6", "its marker has 2 positional arguments"),
         ("trials=5, bands={'short': 'x'}", "test_tone: bands.short"),
     ],
 )

@@ -97,7 +97,7 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
         file.write_text(CHANGED)
         live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
         asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
-        assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not asked")
+        assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not sent")
         assert "not paired" not in asked.out
     tests = gate(recorded)["tests"]
     assert (run(recorded, *GATE).code, left_out(recorded)) == (0, 20)
@@ -135,7 +135,7 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
     alone.settings(trial_run=False)
     with BatchServer(script=codes) as batches:
         resumed = ask(alone, batches, *GATE, "--ctx-batch")
-        assert resumed.says("holds 20 requests", "Stopped early: pass after 40 of 60 trials, 20 not asked")
+        assert resumed.says("holds 20 requests", "Stopped early: pass after 40 of 60 trials, 20 not sent")
         assert (resumed.code, len(batches.paid), left_out(alone)) == (0, 20, 20)
     asked = gate(alone)
     assert verdicts(alone) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
@@ -154,7 +154,7 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
     merged = checkout.longctx("merge", "shard-1", "shard-2", "--out=merged", "--baseline=first", "--margin=0.2", "-v")
     assert merged.code == 0, merged
     assert merged.says("180 trials: 160 live, 20 left out by early stopping")
-    assert merged.says("Stopped early: pass after 160 of 180 trials, 20 not asked.")
+    assert merged.says("Stopped early: pass after 160 of 180 trials, 20 not sent.")
     assert {row["cell"] for row in checkout.rows("merged") if row["error"] == "early stop"} == {"tokens-9"}
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
     assert gate(checkout, "merged")["tests"] == gate(checkout)["tests"]
@@ -166,7 +166,7 @@ def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone:
     gated = ("--ctx-baseline=first",)
     with SimulatedServer(codes) as server:
         asked = ask(alone, server, *gated)
-        assert asked.says("Stopped early: pass after 36 of 60 trials, 24 not asked")
+        assert asked.says("Stopped early: pass after 36 of 60 trials, 24 not sent")
         tests = gate(alone)["tests"]
         assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
         assert gate(alone)["tests"] == tests
@@ -215,5 +215,5 @@ def test_all_looks_and_rounds_are_in_one_nested_pytest(checkout: Checkout, batch
     noted.unlink()
     with BatchServer(script=codes) as server:
         asked = ask(checkout, server, *GATE, *batch)
-        assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not asked")
+        assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not sent")
     assert noted.read_text().split() == ["up", "down", "up", "down"], "the nested pytest, and the one that measures"

@@ -17,9 +17,6 @@ def product(body: Body) -> Answer:
     content = str(body["messages"][-1]["content"])
     if code := re.search(r"The refund code is (\d+)", content):
         return 200, {}, message(code[1], body)
-    if flag := re.search(r"The flag is ([^.]+)\.", content):
-        makes_up = len(content) > 3000 and ", " in flag[1]
-        return 200, {}, message("red, green, blue, white, black" if makes_up else flag[1], body)
     if "polite?" in content:
         assert body["model"] == "claude-haiku-5-5", "the judge is asked"
         return 200, {}, message("Y", body)
@@ -54,4 +51,4 @@ def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
                 )
             else:
                 assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
-    assert {row["outcome"] for row in project.rows() if row["test"] != "test_colours"} == {"correct"}
+    assert {row["outcome"] for row in project.rows()} == {"correct"}

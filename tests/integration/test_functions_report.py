@@ -133,7 +133,7 @@ def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkou
     charts = [file.name for file in asked.file("reports/latest/charts").iterdir()]
     page = " ".join(re.sub("<[^>]*>", " ", asked.file("reports/latest/index.html").read_text()).split())
     assert "test-functions-by-tokens-1.svg" in charts, charts
-    assert "4 keys: the rate falls from 1.00 at 50 tokens to 0.00 at 500 tokens" in page
+    assert "4 keys: accuracy falls from 1.00 at 50 tokens to 0.00 at 500 tokens" in page
     assert "of 200 faults, 180 are missed" in page
     assert "what is wrong with keys" in page
 
@@ -165,7 +165,7 @@ def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout) -> None:
         asked.longctx("gate", "reports/live", "reports/merged"),
     ):
         assert elsewhere.code == 12
-        assert elsewhere.says("the report of test_functions adds to the gate, and pytest collects no such test"), (
+        assert elsewhere.says("the report of test_functions adds to the gate, but pytest collects no such test"), (
             elsewhere.out
         )
     assert "keys" not in summary(asked, "reports/elsewhere")
@@ -191,7 +191,7 @@ def test_a_plan_foresees_its_minimum_and_an_upgrade_tests_it(asked: Checkout) ->
             "x of its report is 'token', but the test has no such parameter. Did you mean 'tokens'?",
         ),
         ("Report(x='tokens', by=('windows',))", "by of its report is 'windows', but the test has no such parameter."),
-        ("{'x': 'tokens'}", "report in its marker is of the type dict: give a longctx.Report."),
+        ("{'x': 'tokens'}", "report in its marker is of the type dict: pass a longctx.Report."),
     ],
 )
 def test_a_mistake_in_a_report_fails_the_test_before_anything_is_sent(

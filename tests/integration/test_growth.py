@@ -83,4 +83,4 @@ def test_a_limit_without_prices_is_invalid(saved: Checkout) -> None:
     saved.file("fixtures/models/toy.toml").unlink()
     result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
     assert result.code == 12
-    assert result.says("the price is not known of every trial in both runs")
+    assert result.says("the price is not known for every trial in both runs")

@@ -62,11 +62,11 @@ def test_models_get_their_entries_from_code(checkout: Checkout, server: Simulate
     implement(checkout, example("pytest_longctx_models"))
     checkout.file("prices.json").write_text(PRICED)
     estimate = checkout.pytest("--ctx-estimate")
-    assert estimate.says("4 of 4 trials to ask", "output tokens, about $")
+    assert estimate.says("4 of 4 trials need a request", "output tokens, about $")
     assert checkout.record(server, "--ctx-max-cost=100", *workers).code == 0
     assert all(row["cost_usd"] > 0 for row in checkout.rows())
     checkout.file("prices.json").write_text(PRICED.replace("1000", "-1"))
-    assert checkout.pytest().says("The profile that code gives toy has entries that cannot be used", "prices.input")
+    assert checkout.pytest().says("The profile in the code toy has entries that cannot be used", "prices.input")
 
 
 @pytest.mark.parametrize("workers", [[], ["-n1"]])
@@ -109,7 +109,7 @@ def test_a_server_of_the_project_gets_no_key_until_it_is_confirmed(checkout: Che
     ("code", "says"),
     [
         ("{'corpse': 'docs'}", "pytest_longctx_config gives 'corpse'"),
-        ("['corpus']", "pytest_longctx_config returns list: return a dict, or nothing."),
+        ("['corpus']", "pytest_longctx_config returns list: return a dict or None."),
     ],
 )
 def test_an_invalid_option_is_refused(checkout: Checkout, code: str, says: str) -> None:

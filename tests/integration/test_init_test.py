@@ -38,7 +38,7 @@ def test_what_init_writes_is_green_at_once_and_once_it_is_recorded(project: Chec
         "1 test was skipped: no answer of claude-haiku-5-5 is recorded. To record them: pytest tests_longctx "
         "--ctx-record once; to see the cost first: --ctx-estimate instead of --ctx-record once.",
     ), before
-    assert plain(project, "--ctx-estimate").says("test_refund_code on claude-haiku-5-5: 20 of 20 trials to ask")
+    assert plain(project, "--ctx-estimate").says("test_refund_code on claude-haiku-5-5: 20 of 20 trials need a request")
     with SimulatedServer(code) as server:
         key = {"ANTHROPIC_API_KEY": "any"}
         live = ("-plongctx.plugin", "tests_longctx", "--ctx-record=once", f"--ctx-base-url={server.url}")
@@ -74,7 +74,9 @@ def test_a_recorded_test_that_changed_fails(project: Checkout) -> None:
 
 
 def test_init_alone_adds_the_protocols_and_stays_green(project: Checkout) -> None:
-    assert project.longctx("init").says("fixtures/profiles/first.toml, which was as --test wrote it, has the protocols")
+    assert project.longctx("init").says(
+        "fixtures/profiles/first.toml, unchanged since --test wrote it, now has the protocols"
+    )
     result = plain(project)
     assert result.code == 0, result
     assert result.says("tests were skipped: no answer of claude-haiku-5-5 is recorded"), result
@@ -87,7 +89,7 @@ def test_a_profile_of_tests_leaves_functions_out_unless_it_names_them(project: C
     left_out = project.pytest(*run)
     assert left_out.says("has no [test_refund_code] table, and no models = […] at its top"), left_out
     assert "to ask" not in left_out.out
-    assert project.pytest(*run, "--ctx-model=toy").says("test_refund_code on toy: 20 of 20 trials to ask")
+    assert project.pytest(*run, "--ctx-model=toy").says("test_refund_code on toy: 20 of 20 trials need a request")
     project.profile('[test_other]\nmodels = ["toy"]\n')
     assert project.pytest(*run).says("has no [test_refund_code] table, and no models = […] at its top")
     for named in ('[test_refund_code]\nmodels = ["toy"]\ntrials = 2\n', "models = ['toy']\n"):

@@ -60,7 +60,7 @@ def gate(checkout: Checkout, server: SimulatedServer, *options: str) -> Result:
 
 def asked(result: Result) -> tuple[int, int]:
     """Return how many trials were asked, and of how many."""
-    found = re.search(r"collage on toy: (\d+) of (\d+) trials to ask", result.err + result.out)
+    found = re.search(r"collage on toy: (\d+) of (\d+) trials need a request", result.err + result.out)
     assert found
     return int(found[1]), int(found[2])
 
@@ -126,7 +126,7 @@ def test_another_order_of_questions_and_another_name_of_their_file_change_nothin
 def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, server: SimulatedServer) -> None:
     settings = own.file("documents/corpus.toml")
     settings.write_text("min_tokens = 0\nversion = 1\n")
-    assert own.record(server).says("60 of 60 trials to ask")
+    assert own.record(server).says("60 of 60 trials need a request")
     shutil.rmtree(own.file("reports"))
     for file in own.file("cassettes").rglob("*.jsonl"):
         kept = [line for line in file.read_text().splitlines(True) if "collage.v1/" in line]
@@ -136,7 +136,7 @@ def test_what_was_recorded_with_version_1_is_not_lost_in_silence(own: Checkout, 
     assert result.code == 1
     assert result.says("It has answers to trials of version 1 of its test", "write version = 1 in their corpus.toml")
     again = own.record(server, "--ctx-only=q7")
-    assert again.says("collage on toy: 1 of the trials to ask has an answer of version 1", "Asking again costs")
+    assert again.says("collage on toy: 1 of these trials has an answer of version 1", "Sending them again costs")
     settings.write_text("min_tokens = 0\nversion = 1\n")
     assert own.pytest().says("60 replayed")
 
@@ -173,4 +173,4 @@ def test_what_a_change_of_documents_makes_stale_and_what_it_costs(own: Checkout,
         assert (refused.code, "unknown-revision" in refused.err) == (2, True)
     assert not own.file("here").exists()
     same = own.longctx("data", "corpus", "diff", "documents", "documents", *options)
-    assert same.says("trials unchanged: 60", "trials stale: 0", "0 of 60 trials to ask")
+    assert same.says("trials unchanged: 60", "trials stale: 0", "0 of 60 trials need a request")

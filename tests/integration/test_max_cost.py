@@ -83,7 +83,7 @@ def test_a_judge_without_prices_is_named_before_tests_are_paid(checkout: Checkou
     checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS)
     result = checkout.record(server, "--ctx-max-cost=10", "-k", "not helper")
     assert result.code == 4, result
-    assert result.says("the profile of referee gives none", "[max-cost-without-prices]")
+    assert result.says("the profile of referee has none", "[max-cost-without-prices]")
     assert not server.received
 
 
@@ -93,5 +93,5 @@ def test_a_helper_without_prices_is_not_asked_under_a_cap(checkout: Checkout, se
     checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS)
     result = checkout.record(server, "--ctx-max-cost=10", "tests_longctx/test_functions.py", "-k", "helper")
     assert result.code == 1, result
-    assert result.says("the profile of helper gives none", "[max-cost-without-prices]")
+    assert result.says("the profile of helper has none", "[max-cost-without-prices]")
     assert not server.received

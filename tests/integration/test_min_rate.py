@@ -20,7 +20,9 @@ def test_a_rate_that_is_shown_to_lie_below_fails_at_once(checkout: Checkout, ser
     checkout.options(min_rate=0.9)
     result = checkout.record(server)
     assert result.code == 1
-    assert result.says("rate 0.00 < 0.9: 0.00 [0.00, 0.66] n=2 is significantly below min_rate (p = 0.01)", "2 failed")
+    assert result.says(
+        "accuracy 0.00 < 0.9: 0.00 [0.00, 0.66] n=2 is significantly below min_rate (p = 0.01)", "2 failed"
+    )
 
 
 def test_a_rate_that_is_not_shown_to_lie_below_passes(checkout: Checkout, server: SimulatedServer) -> None:

@@ -111,9 +111,9 @@ def test_a_model_of_another_vendor_takes_one_line(checkout: Checkout) -> None:
     first = checkout.pytest(*run, env={"ANTHROPIC_API_KEY": "any"})
     assert first.code != 0
     assert first.says(
-        "gpt-7-mini is a model of OpenAI, and would be asked at Anthropic's server by the Messages API: write the line "
+        "gpt-7-mini is a model of OpenAI, but its requests would go to Anthropic's server: add the line "
         'api = "openai-chat" into fixtures/models/gpt-7-mini.toml (longctx models add gpt-7-mini --api openai-chat '
-        "makes this file). [model-of-another-vendor]"
+        "writes this file). [model-of-another-vendor]"
     ), first
     checkout.file("fixtures/models/gpt-7-mini.toml").write_text('api = "openai-chat"\n')
     with SimulatedServer(saying("yes")) as server:

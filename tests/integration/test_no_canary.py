@@ -25,7 +25,7 @@ def test_a_test_whose_replies_cannot_be_read_stops(checkout: Checkout, server: S
     [shown] = (text for kind, text in blocks("live-runs.md") if kind == "text" and text.startswith("The first trial"))
     assert not missing(shown, result.out), result.out
     assert result.says(
-        "trial_run = false in [tool.longctx] asks all the same",
+        "trial_run = false in [tool.longctx] continues anyway",
         "Asked 10 of 30 trials",
         "line_retrieval on toy: 0 of 10 correct, 0.00 [0.00, 0.28]; 10 unparseable.",
     )

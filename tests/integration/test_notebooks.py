@@ -112,5 +112,5 @@ def test_an_interrupt_of_the_cell_keeps_what_is_in_flight(notebook: SimulatedSer
     run.say = say
     with pytest.raises(Interrupted, match="4 of 8 trials were answered"):
         interrupted(run.ask, lambda: notebook.wait_for(4), lambda: None)
-    assert any(sentence.startswith("Stopping: nothing more is sent.") for sentence in said)
+    assert any(sentence.startswith("Stopping: no more requests are sent.") for sentence in said)
     assert sum(path.read_text().count("\n") for path in tmp_path.glob("cassettes/*/*/*.jsonl")) == 4

@@ -30,7 +30,7 @@ def project(checkout: Checkout, server: SimulatedServer) -> Checkout:
 
 def test_a_renamed_test_and_a_dropped_cell(project: Checkout) -> None:
     none = project.longctx("show", "--orphans")
-    assert none.says("Every recording is asked for by a test of the project."), none
+    assert none.says("A test of the project uses every recording."), none
     test = project.file("tests_longctx/test_functions.py")
     test.write_text(TEST.replace("[100, 200]", "[100]"))
     dropped = project.longctx("show", "--orphans")
@@ -48,10 +48,10 @@ def test_tests_that_cannot_be_collected(project: Checkout) -> None:
     project.file("tests_longctx/test_functions.py").write_text("undefined\n")
     result = project.longctx("show", "--orphans")
     assert result.code == 2
-    assert result.says("since the tests cannot be collected under the profile mine: tests_longctx/test_functions.py"), (
-        result
-    )
+    assert result.says(
+        "because the tests cannot be collected under the profile mine: tests_longctx/test_functions.py"
+    ), result
 
 
 def test_nothing_to_show(checkout: Checkout) -> None:
-    assert checkout.longctx("show").says("Give a CELL[#TRIAL] to show, or --orphans. [nothing-to-show]")
+    assert checkout.longctx("show").says("Name a CELL[#TRIAL] to show, or use --orphans. [nothing-to-show]")

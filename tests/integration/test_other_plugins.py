@@ -109,7 +109,7 @@ def test_a_marked_test_must_say_whose_check_it_means(project: Checkout, server: 
     project.file("test_it.py").write_text(CHECKING.replace("(ctx)", "(ctx, check)"))
     result = project.record(server, "-pcheck_plugin", env={"PYTHONPATH": _path(project)})
     assert (result.code, result.says("1 failed, 1 passed", "[fixture-of-two-plugins]")) == (1, True)
-    assert result.says("test_marked uses the fixture check, which check_plugin has, too: write ctx.check")
+    assert result.says("test_marked uses the fixture check, which check_plugin also defines: write ctx.check")
     assert not server.asked
 
 

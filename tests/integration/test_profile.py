@@ -42,7 +42,7 @@ def test_by_default_the_only_one_of_the_project(checkout: Checkout) -> None:
     for arguments in (["--collect-only"], [], ["tests_longctx/test_own.py"], ["--ctx-estimate"]):
         result = checkout.pytest(*arguments, profile=None)
         assert result.code == 4
-        assert result.says("No profile was given, and ", " has mine, other: give one of them", "[several-profiles]")
+        assert result.says("No profile was given, and ", " has mine, other: name one of them", "[several-profiles]")
         assert (result.out + result.err).count("[several-profiles]") == 1, "once, and not for each file"
     assert checkout.pytest("-n2", profile=None).says("[several-profiles]", "1 failed")
 

@@ -39,7 +39,7 @@ def test_such_a_value_beside_the_tests_does_no_harm(checkout: Checkout, elsewher
     profile = elsewhere / "theirs.toml"
     result = checkout.pytest(INSTALLED, "--ctx-profile", profile, "tests_longctx", "--ctx-estimate", profile=None)
     assert result.code == 0
-    assert result.says("4 of 4 trials to ask")
+    assert result.says("4 of 4 trials need a request")
 
 
 def test_tests_of_two_projects(checkout: Checkout) -> None:
@@ -88,7 +88,7 @@ def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: Sim
     assert checkout.record(server, "tests_longctx").code == 0
     result = within.longctx("show", "--orphans")
     assert result.code == 0, result.out + result.err
-    assert result.says("Every recording is asked for by a test of the project.")
+    assert result.says("A test of the project uses every recording.")
     checkout.file("tests_longctx/test_line_retrieval.py").unlink()
     assert within.longctx("show", "--orphans").says("toy/line_retrieval/lines-3.jsonl")
 

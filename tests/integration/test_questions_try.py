@@ -46,7 +46,7 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
         asked = own.longctx(*command, "--record", "once", "--base-url", server.url, "--no-page")
     assert asked.code == 0, asked.err + asked.out
     assert asked.says("18 trials: 18 live", "questions are answered right with their section alone")
-    assert asked.says("and kept for collages; all were asked. Commit fixtures/questions/filters/toy-")
+    assert asked.says("and kept for collages; all were sent. Commit fixtures/questions/filters/toy-")
     assert asked.says("kept, few for a collage", "right section", "Questions by what the right section is worth")
     assert "Controls of the questions" not in asked.out  # the run's own tables: said once is enough
     [made] = (own.folder / "fixtures/questions/filters").glob("toy-*.json")
@@ -60,7 +60,7 @@ def test_a_users_questions_are_asked_filtered_and_reported(own: Checkout) -> Non
     before = made.read_bytes()
     again = own.longctx(*command[:-1], "again", "--no-page")
     assert again.code == 0, again.err + again.out
-    assert again.says("18 replayed", "is there already and stays")
+    assert again.says("18 replayed", "exists already and stays")
     assert made.read_bytes() == before
 
     there = own.longctx(*command)
@@ -89,7 +89,7 @@ def test_no_filter_is_frozen_while_answers_are_missing(own: Checkout) -> None:
     assert half.says("Not measured: 9 trials missing", "No filter is made while answers are missing")
     whole = own.longctx(*command, "--trials", 3)
     assert whole.code == 0
-    assert whole.says("kept for collages; the 3 others were not asked, and are not asked in a collage")
+    assert whole.says("kept for collages; the 3 others were not sent, and are left out of collages")
 
 
 def test_the_recorded_controls_replay(own: Checkout) -> None:
@@ -101,9 +101,9 @@ def test_the_recorded_controls_replay(own: Checkout) -> None:
     assert result.says(
         "right section 41 44 15 0.41 [0.32, 0.51] n=100 +0.21", "wrong section 21 70 9", "no record 23 77 0"
     )
-    assert result.says("41 of 85 questions", "is there already and stays: it keeps 41 of 100")
+    assert result.says("41 of 85 questions", "exists already and stays: it keeps 41 of 100")
     assert result.says(
-        "24 of 300 replies have no answer that can be read: the answer begins with none of A, B, C, D (24). They"
+        "24 of 300 replies have no readable answer: the answer begins with none of A, B, C, D (24). They"
     )
 
 
@@ -118,7 +118,7 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
         asked = try_toy(own, "--report=run", "--record=once", "--no-canary", "--base-url", server.url)
     assert asked.code == 1, asked.err + asked.out
     assert asked.says(
-        "18 of 18 replies have no answer that can be read: no <Answer> tag in the reply (18). They say nothing about",
+        "18 of 18 replies have no readable answer: no <Answer> tag in the reply (18). They do not count for",
         "with its right section: “I would say that it is the second of these.”",
         "prefill = true in fixtures/models/toy.toml, if its server takes one",
         "--prompts tagged, whose answers begin with the tag that is read",
@@ -139,7 +139,7 @@ def test_what_helps_depends_on_what_happened(own: Checkout) -> None:
     """Replies that were cut off need room, and `tagged` is tried already."""
     with SimulatedServer(saying("Let me see: ", stop_reason="max_tokens")) as server:
         cut = try_toy(own, "--record=once", "--base-url", server.url)
-        assert cut.says("cut off after", "Fix: more room to answer (--max-tokens, 3000 now)")
+        assert cut.says("cut off after", "Fix: a longer reply (--max-tokens, 3000 now)")
         assert "prefill = true" not in cut.out
         server.script = saying("Let me see.")
         tagged = try_toy(own, "--prompts=tagged", "--record=new_episodes", "--base-url", server.url)
@@ -188,7 +188,7 @@ def test_an_estimate_asks_nothing_and_leaves_nothing(own: Checkout) -> None:
     command = ("data", "questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy", "--estimate")
     result = own.longctx(*command)
     assert result.code == 0, result.err
-    assert result.says("18 of 18 trials to ask")
+    assert result.says("18 of 18 trials need a request")
     assert not list(own.file("reports").glob("*"))
     wrong = own.longctx(*command, "--trials", 0)
     assert wrong.code == 2

@@ -25,7 +25,7 @@ def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
             stopped = run.end()
         assert stopped.code == 2
         assert stopped.says(
-            "Stopped: 1 of 4 trials were answered and are recorded, so the same command asks only the other 3."
+            "Stopped: 1 of 4 trials were answered and are recorded, so the same command sends only the other 3."
         )
         server.hold_after = 3
         pid = checkout.start_longctx(*command, *live, "--concurrency=1")
@@ -37,7 +37,7 @@ def test_a_killed_run_is_resumed(checkout: Checkout) -> None:
         server.release.set()
         resumed = checkout.longctx(*command, *live)
         assert resumed.code == 0, resumed.err
-        assert resumed.says("2 of 4 trials to ask", "Asked 2 of 2", "questions written 8")
+        assert resumed.says("2 of 4 trials need a request", "Asked 2 of 2", "questions written 8")
         assert len(server.asked) == 6
     first = checkout.file("mine.jsonl").read_bytes()
     replayed = checkout.longctx(*command)

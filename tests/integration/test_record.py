@@ -25,12 +25,12 @@ def test_none_is_the_default_and_asks_nothing(checkout: Checkout, server: Simula
 def test_once_asks_what_is_missing_and_then_nothing(checkout: Checkout, server: SimulatedServer) -> None:
     first = checkout.record(server)
     assert first.code == 0
-    assert first.says("line_retrieval on toy: 4 of 4 trials to ask", "Asked 4 of 4 trials", "4 live")
+    assert first.says("line_retrieval on toy: 4 of 4 trials need a request", "Asked 4 of 4 trials", "4 live")
     assert len(server.asked) == checkout.episodes() == 4
     assert {row["source"] for row in checkout.rows()} == {"live"}
     second = checkout.record(server)
     assert second.code == 0
-    assert second.says("0 of 4 trials to ask", "Asked 0 of 0 trials", "4 replayed")
+    assert second.says("0 of 4 trials need a request", "Asked 0 of 0 trials", "4 replayed")
     assert len(server.asked) == checkout.episodes() == 4
     assert {row["source"] for row in checkout.rows()} == {"replayed"}
 
@@ -84,7 +84,7 @@ def test_a_model_is_measured_before_it_is_asked(checkout: Checkout, server: Simu
     checkout.profile(LINES, PASSKEY)
     result = checkout.record(server)
     assert result.code == 0, result.out
-    assert result.says("passkey on toy: 4 of 4 trials to ask", "Asked 8 of 8 trials")
+    assert result.says("passkey on toy: 4 of 4 trials need a request", "Asked 8 of 8 trials")
     assert {row["outcome"] for row in checkout.rows()} == {"correct"}
     measured = checkout.file("fixtures/models/toy.toml").read_text()
     assert 'test = "passkey"' in measured

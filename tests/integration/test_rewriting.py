@@ -60,7 +60,7 @@ def test_without_the_hook_the_test_is_found_not_to_repeat_itself(project: Checko
     project.file("tests_longctx/test_functions.py").write_text(TODAY)
     with SimulatedServer(saying("NAME")) as server:
         result = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once")
-    assert result.says("the test asks something else when it is run again", "pytest_longctx_request"), result
+    assert result.says("the test sends a different request when it runs again", "pytest_longctx_request"), result
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_without_the_hook_the_test_is_found_not_to_repeat_itself(project: Checko
         ("pytest_longctx_request(body):\n    body['x']", "The hook pytest_longctx_request failed: KeyError: 'x'"),
         (
             "pytest_longctx_answer(answer):\n    return {}",
-            "The hook pytest_longctx_answer returns no answer of the API",
+            "The hook pytest_longctx_answer does not return an answer of the API",
         ),
     ],
 )

@@ -56,7 +56,7 @@ def test_what_a_run_of_mode_all_could_not_send_is_not_measured_from_earlier_answ
         os.kill(pid, signal.SIGALRM)
         stopped = checkout.wait()
     assert stopped.code == 12
-    assert stopped.says("test_code[toy-protocol] could not be asked: Failed: Timeout (>4s) from pytest-timeout."), (
+    assert stopped.says("test_code[toy-protocol] could not be run: Failed: Timeout (>4s) from pytest-timeout."), (
         stopped.out
     )
     assert stopped.says("trials were not sent again, and their earlier answers do not count."), stopped.out
@@ -111,7 +111,7 @@ def test_the_time_of_a_test_is_not_that_of_asking_and_a_trial_that_it_ends_is_no
     with SimulatedServer(codes) as server:
         asked = ask(checkout, server)
     assert asked.says("Asked 20 requests of 20 trials of test functions."), asked.out
-    assert asked.says("its time was up during a trial", "set timeout to more, or to 0", "--timeout"), asked.out
+    assert asked.says("its time was up during a trial", "raise timeout, or set it to 0", "--timeout"), asked.out
     assert asked.code == 1
     assert {row["outcome"] for row in rows(checkout)} == {"correct", "infra_error"}
 
@@ -147,7 +147,7 @@ def test_a_replay_of_a_run_that_sent_a_part_again_is_invalid_as_that_was(checkou
         assert live.code == 12
         server.script = right
         resumed = checkout.record(server, gated)
-    assert resumed.says("30 of 40 trials to ask"), resumed.out
+    assert resumed.says("30 of 40 trials need a request"), resumed.out
     verdict = judged(checkout)
     assert (checkout.pytest(gated).code, judged(checkout)) == (resumed.code, verdict)
     assert resumed.code == 0

@@ -117,7 +117,7 @@ def test_a_test_of_one_text_says_so(checkout: Checkout) -> None:
     checkout.profile(LINES)
     result = checkout.pytest("--ctx-shape=chat")
     assert result.code == 1
-    assert result.says("line_retrieval builds one text without separable pieces", "asked in the shape 'text'")
+    assert result.says("line_retrieval builds one text without separable pieces", "accepts the shape 'text'")
 
 
 def test_the_estimate_counts_what_a_shape_adds(passkeys: Checkout, server: SimulatedServer) -> None:
@@ -125,7 +125,7 @@ def test_the_estimate_counts_what_a_shape_adds(passkeys: Checkout, server: Simul
     tokens = {}
     for shape in SHAPES:
         out = passkeys.pytest("--ctx-estimate", "--ctx-record=all", f"--ctx-shape={shape}").out
-        tokens[shape] = int(out.split("trials to ask, about ")[1].split()[0].replace(",", ""))
+        tokens[shape] = int(out.split("trials need a request, about ")[1].split()[0].replace(",", ""))
     assert tokens["text"] < tokens["chat"] < tokens["documents"] < tokens["documents+citations"]
     assert tokens["documents"] < tokens["tool_results"]
 
@@ -182,7 +182,7 @@ def test_a_function_with_tools_of_its_own_is_not_asked_as_tool_results(
     asked = ("tests_longctx/test_shapes.py", "--ctx-model=toy", "-k", "test_tools", "--ctx-record=once")
     result = checkout.pytest(*asked, f"--ctx-base-url={server.url}", profile=None)
     assert result.code == 1
-    assert result.says("ask is given tools, and the shape 'tool_results' has its own")
+    assert result.says("ask gets tools, but the shape 'tool_results' has its own")
 
 
 def test_show_prints_a_trial_in_its_shape(passkeys: Checkout, server: SimulatedServer) -> None:
@@ -190,7 +190,7 @@ def test_show_prints_a_trial_in_its_shape(passkeys: Checkout, server: SimulatedS
     shown = passkeys.longctx("show", "passkey/window-256-k-128", "--run", "reports/latest", "--model", "toy")
     assert shown.code == 0
     assert shown.says("# assistant [calls read(", "[result of toolu_0001]", "What is the pass key?")
-    assert "not all as it was sent" not in shown.out
+    assert "not exactly as sent" not in shown.out
     text = passkeys.longctx("show", "passkey/window-256-k-128", "--model", "toy")
     assert "[result" not in text.out
 
@@ -216,5 +216,5 @@ def test_a_server_that_leaves_blocks_out_is_not_measured(passkeys: Checkout, ser
     server.script = without_documents
     result = passkeys.record(server, "--ctx-shape=documents")
     assert result.code == 1
-    assert result.says("toy was sent 2 trials in the shape 'documents'", "the server leaves out blocks of this kind")
+    assert result.says("toy was sent 2 trials in the shape 'documents'", "the server drops blocks of this kind")
     assert {(row["outcome"], row["error"]) for row in passkeys.rows()} == {("infra_error", "context_not_read")}

@@ -29,7 +29,7 @@ def test_shards_have_the_verdict_of_one_process(checkout: Checkout, server: Simu
         arguments = f"--ctx-shard={number}/2", f"--ctx-report=s{number}", "--ctx-baseline=before", workers
         result = checkout.pytest(*arguments)
         assert (result.code, result.says("Gate:")) == (0, False)
-        assert result.says(f"This is shard {number}/2 of its grid: longctx merge joins it with the others")
+        assert result.says(f"This is shard {number}/2 of its grid: longctx merge merges it with the others")
         manifest = json.loads(checkout.file(f"s{number}/run.json").read_text())
         assert (manifest["shard"], manifest["left_out"]) == (f"{number}/2", [])
     result = checkout.longctx("merge", "s2", "s1", "--out=both", "--no-page", "--baseline=before")

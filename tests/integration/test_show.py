@@ -55,7 +55,7 @@ def test_a_question_about_documents_of_ones_own(checkout: Checkout) -> None:
     [
         (["line_retrieval"], "[not-a-cell]"),
         (["line_retrival/lines-5"], "Did you mean 'line_retrieval'?"),
-        (["fixtures"], "fixtures is a folder: name a trial of its run after it."),
+        (["fixtures"], "fixtures is a folder: add a trial of its run."),
         (["lines/lines-5"], "[not-a-cell]"),
         (["line_retrieval/lines-5-depth-3"], "[bad-cell-parameters]"),
         (["passkey/window-256"], "[bad-cell-parameters]"),

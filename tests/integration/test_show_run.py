@@ -27,7 +27,7 @@ def test_a_wrong_answer_with_its_reason_and_reply(checkout: Checkout, server: Si
     assert "# measured: a" not in output
     asked = next(body for body in server.asked if row["expected"] in str(body) and body["model"] == "b")
     assert output.endswith(f"\n# user\n{asked['messages'][0]['content']}\n")
-    assert "# prompt: not all as it was sent" not in output
+    assert "# prompt: not exactly as sent" not in output
 
 
 def test_a_prompt_that_depends_on_the_model(checkout: Checkout, server: SimulatedServer) -> None:
@@ -36,7 +36,7 @@ def test_a_prompt_that_depends_on_the_model(checkout: Checkout, server: Simulate
     result = checkout.longctx("show", "passkey/window-256-k-128#1", "--run=reports/latest")
     assert result.code == 0
     assert "# trial: passkey.v1/window-256-k-128/seed-3/trial-1/repeat-0\n" in result.out
-    assert "not all as it was sent" not in result.out
+    assert "not exactly as sent" not in result.out
 
 
 def test_without_text_the_reply_is_said_not_to_be_kept(checkout: Checkout, server: SimulatedServer) -> None:

@@ -13,7 +13,7 @@ from tests.integration.listening import Listening
 from tests.servers import SimulatedServer, failing, right
 
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-STOPPING = "Stopping: nothing more is sent. Waiting for 2 in flight, for up to 600 s each; a second signal"
+STOPPING = "Stopping: no more requests are sent. Waiting for 2 in flight, for up to 600 s each; a second signal"
 
 
 def asking(server: SimulatedServer, *more: str) -> tuple[str, ...]:
@@ -40,11 +40,11 @@ def test_the_first_waits_for_what_is_in_flight(
         result = run.end()
     check_ended(result)
     assert result.says(
-        "Stopped: 2 of 4 trials were answered and are recorded, so the same command asks only the other 2."
+        "Stopped: 2 of 4 trials were answered and are recorded, so the same command sends only the other 2."
     )
     assert "is lost" not in result.out
     assert checkout.episodes() == len(server.asked) == 2
-    assert checkout.record(server).says("2 of 4 trials to ask", "Asked 2 of 2 trials")
+    assert checkout.record(server).says("2 of 4 trials need a request", "Asked 2 of 2 trials")
 
 
 @SIGNALS
@@ -57,7 +57,7 @@ def test_the_second_ends_at_once(checkout: Checkout, server: SimulatedServer, nu
         run.signal(number)
         result = run.end()
     check_ended(result)
-    assert result.says("Stopped: 0 of 4 trials were answered", "What was in flight is lost, and may be billed.")
+    assert result.says("Stopped: 0 of 4 trials were answered", "Requests in flight are lost, and may be billed.")
     assert not server.release.is_set()
 
 
@@ -90,7 +90,7 @@ def test_sigterm_before_anything_is_asked(checkout: Checkout, server: SimulatedS
         run.signal(signal.SIGTERM)
         result = run.end()
     check_ended(result)
-    assert result.says("Stopped: nothing was asked.")
+    assert result.says("Stopped: no requests were sent.")
 
 
 def test_a_command_that_asks_waits_as_well(checkout: Checkout) -> None:
@@ -164,11 +164,11 @@ def test_functions_end_at_the_second_while_pytest_still_ends(checkout: Checkout,
     with Listening(checkout, *functions(checkout, server)) as run:
         server.wait_for(2)
         run.signal(signal.SIGINT)
-        run.until("Stopping: nothing more is sent.")
+        run.until("Stopping: no more requests are sent.")
         run.signal(signal.SIGTERM)
         result = run.end()
     check_ended(result)
-    assert result.says("Stopped: 0 requests of test functions", "What was in flight is lost, and may be billed."), (
+    assert result.says("Stopped: 0 requests of test functions", "Requests in flight are lost, and may be billed."), (
         result
     )
     assert not server.release.is_set()
@@ -179,4 +179,4 @@ def test_a_pause_of_more_than_ten_minutes_ends_the_run(checkout: Checkout, serve
     server.script = failing(429, **{"retry-after": "100000000000000000000"})
     result = checkout.record(server)
     assert result.code == 4, result
-    assert result.says("asks for a pause of more than a year, and a run waits for 10 minutes at most. The same command")
+    assert result.says("requests a pause of more than a year, but a run waits for 10 minutes at most. The same command")

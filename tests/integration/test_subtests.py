@@ -115,5 +115,5 @@ def test_a_gate_does_not_pass_if_another_plugin_reports_a_failure(checkout: Chec
         result = run(checkout, "--ctx-baseline=main", workers)
         assert result.code == 12, result.out
         assert result.says("FAILURE: True != False", "GATE: INVALID", "1 failed"), result.out
-        assert result.says("test_fields[toy-protocol] raised nothing, and another plugin reports a failure.")
+        assert result.says("test_fields[toy-protocol] passed, but another plugin reports a failure.")
         assert {(row["outcome"], row["error"]) for row in rows(checkout)} == {("infra_error", "failed_outside")}

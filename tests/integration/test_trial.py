@@ -32,4 +32,4 @@ def test_a_trial_that_no_cell_has(checkout: Checkout, server: SimulatedServer) -
 def test_a_number_that_is_none(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-only=-1")
     assert result.code == 4
-    assert result.says("[bad-trial]", "give a number from 0, or the id of a question or case")
+    assert result.says("[bad-trial]", "use a number from 0, or the id of a question or case")

@@ -32,7 +32,7 @@ def test_the_end_of_a_run_says_how_many_what_to_do_and_where_they_are(
 
     checkout.profile(LINES, "max_tokens = 64\n")
     again = checkout.record(server, mode="new_episodes")
-    assert again.says("4 of 4 trials to ask", "4 live")
+    assert again.says("4 of 4 trials need a request", "4 live")
     assert "truncated" not in again.out
     assert {row["outcome"] for row in checkout.rows()} == {"correct"}
 

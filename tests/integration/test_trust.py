@@ -81,10 +81,10 @@ def test_trust_base_accepts_no_other_answer_and_asks_for_them(
     """docs/security.md, edited-answers"""
     edit(project, 3)
     refused = project.pytest(GATED, *workers, env=TRUSTED)
-    assert refused.says("Gate: invalid", "3 of 80 trials have no recording", "which LONGCTX_TRUST=base does not accept")
+    assert refused.says("Gate: invalid", "3 of 80 trials have no recording", "LONGCTX_TRUST=base does not accept")
     project.profile('looks = "once"\n', MANY)  # the baseline has nothing to lose, so looks stop
     asked = project.record(server, GATED, *workers, env=TRUSTED)
-    assert asked.says("3 of 80 trials to ask", "Asked 3 of 3", "0 are new on this branch")
+    assert asked.says("3 of 80 trials need a request", "Asked 3 of 3", "0 are new on this branch")
     assert asked.says("and 3 were asked by this run.")
     assert {row["origin"] for row in project.rows()} == {"base", "asked"}
 

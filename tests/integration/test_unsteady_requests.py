@@ -117,7 +117,7 @@ def test_a_cache_by_prompt_is_named(project: Checkout, server: SimulatedServer, 
     project.file("test_it.py").write_text(CACHED + test)
     result = project.record(server)
     assert result.code == 1
-    assert result.says("the code under test keeps answers, as a cache by prompt does: turn it off, or clear it"), result
+    assert result.says("the code under test caches answers: turn the cache off, or clear it"), result
     assert len(server.asked) == asked
     project.file("test_it.py").write_text(CACHED + CLEARED + test)
     assert project.record(server).code == 0
@@ -127,6 +127,6 @@ def test_a_cache_by_prompt_is_named(project: Checkout, server: SimulatedServer, 
 def test_what_a_module_keeps_is_named(project: Checkout, server: SimulatedServer) -> None:
     project.file("test_it.py").write_text(KEPT)
     assert project.record(server).says(
-        "keep what a trial changes, such as the history of an agent, in function-scoped fixtures", "The difference:"
+        "keep a trial's state, such as the history of an agent, in function-scoped fixtures", "The difference:"
     )
     assert len(server.asked) == 1

@@ -110,7 +110,7 @@ def test_without_a_cap_nothing_is_asked(two: Checkout, server: SimulatedServer) 
 def test_an_estimate_asks_nothing(two: Checkout, server: SimulatedServer) -> None:
     result = upgrade(two, server, "old", "new", "--estimate")
     assert result.code == 0
-    assert result.says("old:", "new:", "32 of 32 trials to ask")
+    assert result.says("old:", "new:", "32 of 32 trials need a request")
     assert server.received == []
 
 

@@ -16,7 +16,7 @@ from longctx.stats.rates import Rate
 from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
-from tests.session_server import answering, claude_code, openai_log
+from tests.session_server import REST, answering, claude_code, openai_log
 
 REPLAY = "$ pytest tests_longctx/"
 """How the commands of the guide begin that replay answers of real models."""
@@ -69,8 +69,8 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
         assert made.code == 0, made.err
         lines = made.out.splitlines()
         assert re.fullmatch(
-            r"240 turns, 1\dk tokens, 1 tool, 1 compaction\. Not in the log: system prompt \(give it with --system "
-            r"FILE\), tool descriptions \(give it with --tools FILE\)\.",
+            r"240 turns, 1\dk tokens, 1 tool, 1 compaction\. Not in the log: system prompt \(add it with --system "
+            r"FILE\), tool descriptions \(add it with --tools FILE\)\.",
             lines[0],
         ), lines[0]
         assert re.fullmatch(r"Drafting 90 probes: about \$0\.\d+\.", lines[1]), lines[1]
@@ -128,6 +128,28 @@ def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
     assert run.says("probes cannot tell 1k from 2k: about") or run.says("a loss of 10 points is ruled out")
 
 
+def test_several_sessions_one_of_which_was_cut(project: Checkout) -> None:
+    """The log of another agent, and one that ended within a line: each is told by itself, and all of them."""
+    log = project.file("session.jsonl").read_text()
+    project.file("cut.jsonl").write_text(log[: len(log) - 40])
+    messages = [
+        {"id": f"{number}{kind}", "type": kind, "content": f"{text} {number}Q7. {REST}"}
+        for number in range(60)
+        for kind, text in (("user", f"The code of Depot{number} is K"), ("gemini", "Noted."))
+    ]
+    messages.append({"id": "e", "type": "error", "content": "[API Error]"})
+    text = json.dumps({"sessionId": "s", "projectHash": "h", "messages": messages}).replace(" is K ", " is K")
+    project.file("gemini.json").write_text(text)
+    with SimulatedServer(answering) as server:
+        command = ("window", "cut.jsonl", "gemini.json", "--model=toy", f"--base-url={server.url}", "--number=24")
+        made = project.longctx(*command, "--yes", "--fill=1000", "--fill=2000", "--strategy=none")
+        assert made.code == 0, made.err
+        assert made.says("1 compaction. Left out: the end, which is cut. Not in the log:", "Left out: 1 API error.")
+        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}")
+    assert run.code == 0, run.out + run.err
+    assert run.says("test_window: In these 2 sessions: ", "In others like them: ", "more sessions. Each by itself: ")
+
+
 @pytest.mark.parametrize(("price", "capped"), [(1, False), (10_000, True)])
 def test_what_comes_next_runs_as_it_is_printed(project: Checkout, price: int, capped: bool) -> None:
     profile = project.file("fixtures/models/toy.toml")
@@ -162,7 +184,7 @@ def test_keys_are_named_before_anything_is_sent(project: Checkout) -> None:
         log.read_text().replace("code of Depot7 is", "key is sk-ant-api03-abcdefghijklmnopqrst and of Depot7", 1)
     )
     made = project.longctx("window", "session.jsonl", "--model=toy")
-    assert made.says("This looks like keys, and would be sent: turn 31 has a key of Anthropic (sk-ant…).")
+    assert made.says("These look like keys, and would be sent: turn 31 has an Anthropic key (sk-ant…).")
 
 
 def test_own_probes_are_tried_and_must_have_their_evidence(project: Checkout) -> None:
@@ -208,7 +230,7 @@ def test_a_model_that_drafts_no_question_is_named(project: Checkout) -> None:
     with SimulatedServer(saying("I would rather not.")) as server:
         made = project.longctx("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes")
     assert made.code == 2
-    assert made.says("of toy has a question in the form that the prompt asks for: give another model. [no-question-dr")
+    assert made.says("of toy has a question in the format of the prompt: use another model. [no-question-dr")
 
 
 def test_a_fill_beyond_the_window_is_named(project: Checkout) -> None:

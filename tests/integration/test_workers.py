@@ -42,7 +42,7 @@ def test_a_killed_recording_loses_nothing(checkout: Checkout, server: SimulatedS
     server.release.set()
     result = checkout.pytest(*once, "-n2")
     assert result.code == 0
-    assert result.says("2 of 4 trials to ask", "Asked 2 of 2 trials", "2 live, 2 replayed")
+    assert result.says("2 of 4 trials need a request", "Asked 2 of 2 trials", "2 live, 2 replayed")
     assert len(server.asked) == 5
 
 
@@ -50,8 +50,8 @@ def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout,
     """The run is interrupted by SIGINT twice, as by Ctrl-C."""
     result = interrupted(checkout, server, "--ctx-record=once")
     assert result.says(
-        "Stopped: 2 of 4 trials were answered and are recorded, so the same command asks only the other 2. What was in "
-        "flight is lost, and may be billed."
+        "Stopped: 2 of 4 trials were answered and are recorded, so the same command sends only the other 2. Requests "
+        "in flight are lost, and may be billed."
     )
     assert checkout.episodes() == 2
 
@@ -59,8 +59,8 @@ def test_an_interrupted_recording_ends_and_keeps_what_it_has(checkout: Checkout,
 @pytest.mark.parametrize(
     ("mode", "env", "kept"),
     [
-        ("all", {}, "and are recorded. The same command would ask all again, since its record mode is all"),
-        ("once", NO_TEXT, "but nothing is kept without text, so the same command asks all again."),
+        ("all", {}, "and are recorded. The same command would send all again (record mode all)"),
+        ("once", NO_TEXT, "but nothing is kept without text, so the same command sends all again."),
     ],
 )
 def test_what_an_interrupted_recording_promises_holds(
@@ -77,7 +77,7 @@ def test_a_recording_that_is_interrupted_before_it_asks(checkout: Checkout, serv
     os.kill(pid, signal.SIGINT)
     result = checkout.wait()
     assert result.code == 2
-    assert result.says("Stopped: nothing was asked.")
+    assert result.says("Stopped: no requests were sent.")
     assert "KeyboardInterrupt" not in result.out + result.err
 
 
@@ -85,7 +85,7 @@ def test_a_recording_that_is_interrupted_while_it_collects(checkout: Checkout, s
     checkout.file("tests_longctx/test_slow.py").write_text("raise KeyboardInterrupt")
     result = checkout.record(server)
     assert result.code == 2
-    assert result.says("Stopped: nothing was asked.")
+    assert result.says("Stopped: no requests were sent.")
     assert not server.received
 
 
@@ -112,7 +112,7 @@ def test_a_line_cut_short_is_asked_again(recorded: Checkout, server: SimulatedSe
     file.write_bytes(whole[:-20])
     result = recorded.pytest("-n2")
     assert result.code == 1
-    assert result.says("1 of 2 trials have no recording", "Its last line was cut short by a run that was killed.")
+    assert result.says("1 of 2 trials have no recording", "A killed run cut its last line short.")
     assert file.read_bytes() == whole[:-20]
     assert recorded.record(server).says("Asked 1 of 1 trials")
     assert file.read_bytes().splitlines()[0] == whole.splitlines()[0]

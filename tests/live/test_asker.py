@@ -170,7 +170,9 @@ def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, ta
         futures = [asker.submit(request(tape, text)) for text in "ab"]
         server.wait_for(1)
         asker.halt()
-        assert said.get(timeout=PATIENCE).startswith("Stopping: nothing more is sent. Waiting for 1 in flight, for up")
+        assert said.get(timeout=PATIENCE).startswith(
+            "Stopping: no more requests are sent. Waiting for 1 in flight, for up"
+        )
         server.release.set()
         results = [future.result() for future in futures]
     assert isinstance(results[0], Reply)
@@ -182,7 +184,7 @@ def test_nothing_is_in_flight(server: SimulatedServer, tape: Tape) -> None:
     said: Queue[str] = Queue()
     with asker_of(server, tape, said=said.put) as asker:
         asker.halt()
-        assert said.get(timeout=PATIENCE) == "Stopping: nothing more is sent."
+        assert said.get(timeout=PATIENCE) == "Stopping: no more requests are sent."
 
 
 def test_no_attempt_is_awaited_where_none_was_made(server: SimulatedServer, tape: Tape) -> None:
@@ -194,5 +196,5 @@ def test_no_attempt_is_awaited_where_none_was_made(server: SimulatedServer, tape
     with asker_of(server, tape) as asker:
         for text in "ab":
             said = asyncio.run_coroutine_threadsafe(awaited(), asker._loop).result()
-            assert said == "the next request, of which none is in flight"
+            assert said == "the next request; none is in flight"
             asker.submit(request(tape, text)).result()

@@ -157,7 +157,7 @@ def test_a_pause_that_the_server_asks_for_is_reported(tmp_path: Path, monkeypatc
     with SimulatedServer() as server:
         server.script = lambda body: next(failures, right)(body)
         reported = waits(server, tmp_path, line_case(trials=1), lambda what: False)
-        assert any(what.startswith(f"a pause of 0 s more, which {server.url} asks for") for what in reported)
+        assert any(what.startswith(f"a pause of 0 s more, requested by {server.url}") for what in reported)
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, 5])
@@ -213,8 +213,8 @@ def test_a_pause_of_hours_ends_the_run_with_how_to_go_on(tmp_path: Path, pause: 
     length = "1,440 minutes" if pause == "86400" else "more than a year"
     assert asked.stopped is not None
     assert asked.stopped.message == (
-        f"{server.url} asks for a pause of {length}, and a run waits for 10 minutes at most. The same command sends "
-        "only what was not answered."
+        f"{server.url} requests a pause of {length}, but a run waits for 10 minutes at most. The same command sends "
+        "only the rest."
     )
     assert (asked.answered, len(asked.failures)) == (answers, 6 - answers)
 
@@ -283,11 +283,17 @@ def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) ->
     ("api", "status", "answer", "cause", "words"),
     [
         ("openai-chat", 200, FAILED, "server_error", "the server's answer ended with 'error': no capacity."),
-        ("openai-chat", 200, completion(None, tool_calls=[{}]), "malformed_answer", "a tool call of it has no name"),
+        (
+            "openai-chat",
+            200,
+            completion(None, tool_calls=[{}]),
+            "malformed_answer",
+            "one of its tool calls has no name",
+        ),
         ("openai-responses", 200, response(status="failed"), "server_error", "the server's answer ended with 'failed'"),
         ("openai-responses", 200, response(output=None), "malformed_answer", "it begins with"),
         ("gemini", 200, generated(reason="OTHER"), "server_error", "the server's answer ended with 'OTHER'"),
-        ("gemini", 200, NO_TEXT, "malformed_answer", "a part of its content is no text or call"),
+        ("gemini", 200, NO_TEXT, "malformed_answer", "a part of its content is neither text nor a call"),
         ("openai-chat", 400, {"error": {"message": "no such field"}}, "refused_request", "no such field"),
         ("openai-chat", 400, completion(), "refused_request", "answered 400"),
     ],

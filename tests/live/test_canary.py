@@ -79,7 +79,7 @@ def test_where_none_of_ten_can_be_read_the_test_stops_there() -> None:
     assert asked.stopped is None
     [why] = set(asked.failures.values())
     assert (len(asked.failures), why.cause, why.fatal) == (30, "unreadable", True)
-    assert "none of the first 10 trials of line_retrieval on toy could be read (10 unparseable)" in why.message
+    assert "none of the first 10 trials of line_retrieval on toy could be parsed (10 unparseable)" in why.message
     assert asking.messages[0].endswith("'Sorry, I cannot say.'")
     assert asking.messages[1].startswith("Stopped line_retrieval on toy: ")
 

@@ -31,8 +31,8 @@ def test_answers_of_an_earlier_version_are_counted_and_priced(tmp_path: Path) ->
     text = said(Tape(tmp_path, "once"), case)
     cost = f"${case.size_tokens / 1000:.2f}"
     assert (
-        "collage on toy: 1 of the trials to ask has an answer of version 1, not used because these documents are drawn "
-        f"by version 2 now. Asking again costs about {cost}. If they are as they were recorded, write version = 1"
+        "collage on toy: 1 of these trials has an answer of version 1, not used because these documents are drawn "
+        f"by version 2 now. Sending them again costs about {cost}. If they have not changed since, write version = 1"
     ) in text
 
 

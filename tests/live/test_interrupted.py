@@ -12,7 +12,7 @@ from longctx.live.interrupted import Halt, sentence
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT, answer, line_case, place
 
-LOST = "What was in flight is lost, and may be billed."
+LOST = "Requests in flight are lost, and may be billed."
 
 
 def stopped(folder: Path, mode: str, private: Path | None = None) -> str:
@@ -25,12 +25,12 @@ def stopped(folder: Path, mode: str, private: Path | None = None) -> str:
 @pytest.mark.parametrize("mode", ["once", "new_episodes"])
 def test_the_rest_is_asked_by_the_same_command(tmp_path: Path, mode: str) -> None:
     assert stopped(tmp_path, mode) == (
-        "Stopped: 1 of 3 trials were answered and are recorded, so the same command asks only the other 2. " + LOST
+        "Stopped: 1 of 3 trials were answered and are recorded, so the same command sends only the other 2. " + LOST
     )
 
 
 def test_mode_all_asks_everything_again(tmp_path: Path) -> None:
-    assert "would ask all again, since its record mode is all" in stopped(tmp_path, "all")
+    assert "would send all again (record mode all)" in stopped(tmp_path, "all")
 
 
 def test_without_text_nothing_is_kept(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_without_text_nothing_is_kept(tmp_path: Path) -> None:
 
 
 def test_before_anything_was_asked(tmp_path: Path) -> None:
-    assert sentence(Tape(tmp_path, "once"), 0) == "Stopped: nothing was asked."
+    assert sentence(Tape(tmp_path, "once"), 0) == "Stopped: no requests were sent."
 
 
 def test_a_signal_that_is_ignored_or_handled_by_another_program_stays_so() -> None:

@@ -32,7 +32,7 @@ def test_rates_other_outcomes_and_cost() -> None:
 
 
 def test_a_cost_that_is_not_known() -> None:
-    assert list(outcomes("", prices=None).sentences())[-1] == "What 1 answer cost is not known."
+    assert list(outcomes("", prices=None).sentences())[-1] == "The cost of 1 answer is not known."
 
 
 def test_nothing_is_reported_of_nothing() -> None:

@@ -176,6 +176,6 @@ def test_mistakes_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="`depths`: 101 is not a percentage"):
         cell("absent", depth=101)
     one = small_bank(1, version=2)
-    with pytest.raises(ValueError, match="has no section beside s0"):
+    with pytest.raises(ValueError, match="has no room for another section than s0"):
         cell("absent", bank=one).build(WORDS, 0, 0)
     assert cell("absent").size_tokens(TOKENS) == 280 + 600

@@ -163,7 +163,7 @@ def test_marks_show_the_notices_of_the_month() -> None:
 def test_mistakes_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="there is no question 'most': choose from count, largest, missing"):
         Aggregation(2000, 12, "most")
-    with pytest.raises(ValueError, match="of 7 notices no agency may have the most: give at least 8"):
+    with pytest.raises(ValueError, match="with 7 notices no agency may have the most: use at least 8"):
         Aggregation(2000, 7, "count")
     with pytest.raises(ValueError, match="a window of 500 tokens is too small for the 24 lines"):
         Aggregation(500, 12, "count").fit(TOKENS)

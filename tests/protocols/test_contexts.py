@@ -113,7 +113,7 @@ def test_another_question_in_the_bank_changes_the_collages_of_its_lot_alone() ->
         (lambda: MultipleNeedles(4000, 4, 1, 2, questions=3), "fewer `questions`"),
         (
             lambda: exchange_count(Coreference(2, 3000, tokens=CONVERSED, questions=8)),
-            "no room for 16 alike texts",
+            "no room for 16 similar texts",
         ),
     ],
 )

@@ -140,7 +140,9 @@ def test_a_window_holds_twice_as_many_texts_as_are_alike_or_is_refused(
 
 
 def test_a_window_that_is_too_small_is_refused_with_one_that_is_not() -> None:
-    with pytest.raises(ValueError, match=r"a window of 1000 tokens has no room for 8 alike texts, .*: give at least 2"):
+    with pytest.raises(
+        ValueError, match=r"a window of 1000 tokens has no room for 8 similar texts, .*: use at least 2"
+    ):
         Coreference(8, 1000).fit({"exchange": 98, "fixed": 364})
 
 

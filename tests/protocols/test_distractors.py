@@ -60,7 +60,7 @@ def test_a_question_whose_distractors_do_not_fit_is_not_asked() -> None:
     bank = small_bank(version=2)
     small = Collage(100, 60, 50, "none", bank=lambda: bank, distractors=16)
     assert not small.indices(10)
-    assert "holds 16 distractors" in small.items.why_empty
+    assert "contains 16 distractors" in small.items.why_empty
     assert replace(small, distractors=1).indices(10)
 
 

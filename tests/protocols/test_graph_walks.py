@@ -212,7 +212,7 @@ def test_counts_that_cannot_be_right_are_refused() -> None:
 
 
 def test_a_context_too_small_for_the_walk_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"^800 tokens of edges are too few .* of 18 nodes: give at least 810\.$"):
+    with pytest.raises(ValueError, match=r"^800 tokens of edges are too few .* of 18 nodes: use at least 810\.$"):
         GraphWalks(800, "bfs", 2).fit({"edge": 15})
     assert node_count(GraphWalks(810, "bfs", 2).fit({"edge": 15})) == 18
     with pytest.raises(ValueError, match="tokens of this wording are not known"):

@@ -66,7 +66,5 @@ def test_a_prompt_is_filled_around_its_context() -> None:
 
 def test_a_window_too_small_is_refused_and_told_how_large_it_must_be() -> None:
     assert fillers_in(200, 100, 25, least=4) == 4
-    with pytest.raises(
-        ValueError, match=r"window of 199 tokens is too small: .* take 101, and 4 .*: give at least 201"
-    ):
+    with pytest.raises(ValueError, match=r"window of 199 tokens is too small: .* take 101, and 4 .*: use at least 201"):
         fillers_in(199, 100.5, 25, least=4)

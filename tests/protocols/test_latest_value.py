@@ -186,12 +186,12 @@ def test_marks_show_the_entry_and_the_one_that_was_answered() -> None:
 def test_mistakes_are_refused_before_anything_is_asked() -> None:
     with pytest.raises(ValueError, match="there is no question 'later': choose from now, before, when"):
         LatestValue(1000, 1, "later")
-    with pytest.raises(ValueError, match="give at least 1 update"):
+    with pytest.raises(ValueError, match="use at least 1 update"):
         LatestValue(1000, 0, "now")
     with pytest.raises(ValueError, match="a window of 200 tokens is too small for the 10 lines"):
         LatestValue(200, 4, "now").fit(TOKENS)
     LatestValue(384, 4, "now", max_tokens=64).fit(TOKENS)
-    with pytest.raises(ValueError, match="entries: give one of 60000 at most"):
+    with pytest.raises(ValueError, match="entries: use at most 60000 tokens"):
         LatestValue(5_000_000, 4, "now").fit(TOKENS)
     with pytest.raises(ValueError, match="line would take 0 tokens"):
         LatestValue.declared.counts.values({"1 line": 100, "101 lines": 100})

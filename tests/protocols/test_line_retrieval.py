@@ -220,7 +220,7 @@ def test_other_wording_is_taken_to_the_letter() -> None:
     [
         (0, None, "at least 1 line, not 0"),
         (-3, None, "at least 1 line, not -3"),
-        (5, 0, r"block_size 0 does not fit a file of 5 lines: give 1 \(full shuffle\) to 5, or leave it out"),
+        (5, 0, r"block_size 0 does not fit a file of 5 lines: use 1 \(full shuffle\) to 5, or leave it out"),
         (5, 6, "block_size 6 does not fit a file of 5 lines"),
     ],
 )

@@ -131,9 +131,9 @@ def test_another_tokenizer_gets_the_same_keys_and_numbers_in_the_same_order() ->
 @pytest.mark.parametrize(
     ("keys", "values", "queries", "why"),
     [
-        (0, 1, 0, "0 of 0 keys with 1 values each cannot be asked for"),
-        (2, 2, 3, "3 of 2 keys with 2 values each cannot be asked for: give at least 1 of each, and no more queries"),
-        (4, 1, 1, "one value of one key is a single needle: give at least 2 values, or 2 queries"),
+        (0, 1, 0, "0 of 0 keys with 1 values each are not possible"),
+        (2, 2, 3, "3 of 2 keys with 2 values each are not possible: use at least 1 of each, and no more queries"),
+        (4, 1, 1, "one value of one key is a single needle: use at least 2 values, or 2 queries"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(keys: int, values: int, queries: int, why: str) -> None:

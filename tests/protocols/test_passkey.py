@@ -177,7 +177,7 @@ def test_prefixes_sort_by_falling_k() -> None:
 
 
 def test_a_window_smaller_than_the_fixed_text_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"window of 109 .* fixed text of 94 and its answer of 16: give at least 110"):
+    with pytest.raises(ValueError, match=r"window of 109 .* fixed text of 94 and its answer of 16: use at least 110"):
         Passkey(109, 50).fit({"filler": 24, "fixed": 94, "after_key": 15})
 
 

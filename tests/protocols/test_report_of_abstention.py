@@ -39,10 +39,10 @@ def test_rates_of_invention_and_of_needless_refusal() -> None:
         ("needless refusal, section in the record", 2, 4),
     ]
     assert [sentence for _, sentence in account.findings(cells, analysis)] == [
-        "Abstention, m, prompts protocol, right answer, section in the record: 0.25 [0.05, 0.70] n=4, which cannot be "
-        "told from guessing (0.20).",
-        "Abstention, m, prompts protocol, abstention, section left out: 0.10 [0.02, 0.40] n=10, which cannot be told "
-        "from guessing (0.20).",
+        "Abstention, m, prompts protocol, right answer, section in the record: 0.25 [0.05, 0.70] n=4, not "
+        "significantly different from guessing (0.20).",
+        "Abstention, m, prompts protocol, abstention, section left out: 0.10 [0.02, 0.40] n=10, not significantly "
+        "different from guessing (0.20).",
         "Abstention, m, prompts protocol: in 9 of 10 trials without the section an answer is invented.",
     ]
     [entry] = account.data(analysis)["abstention"]

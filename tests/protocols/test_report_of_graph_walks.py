@@ -103,15 +103,14 @@ def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
         ["middle", "0.00 (0 of 4)", "-"],
         ["end", "1.00 (1 of 1)", "1.00 (1 of 1)"],
     ]
-    assert len(nodes.spec["data"]["values"]) == 5
-    json.dumps([exact.spec, nodes.spec])
+    assert len(nodes.plot.marks) == 5
 
 
 def test_a_rate_that_falls_with_the_context_stands_out() -> None:
     assert findings(summaries(**{PARENTS: 9, NEAR: 9, FAR: 1})) == [
         (
             Rank.LEVEL,
-            "Graph walks, some-model, prompts protocol, depth 2: the rate falls from 0.90 at 4,000 tokens to 0.10 at "
+            "Graph walks, some-model, prompts protocol, depth 2: accuracy falls from 0.90 at 4,000 tokens to 0.10 at "
             "9,000 tokens.",
         )
     ]

@@ -106,7 +106,7 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
     assert findings(made, "variable_tracking") == [
         (
             Rank.LEVEL,
-            "Variable tracking, m, prompts protocol, 2 chains of 2 hops: the rate falls from 1.00 at 1,200 tokens to "
+            "Variable tracking, m, prompts protocol, 2 chains of 2 hops: accuracy falls from 1.00 at 1,200 tokens to "
             "0.00 at 2,400 tokens.",
         )
     ]

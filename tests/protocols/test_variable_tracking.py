@@ -131,7 +131,7 @@ def test_a_window_too_small_is_refused_before_anything_is_asked() -> None:
 
 @pytest.mark.parametrize(("chains", "hops"), [(0, 4), (1, 0)])
 def test_a_chain_has_a_hop(chains: int, hops: int) -> None:
-    with pytest.raises(ValueError, match=f"{chains} chains of {hops} hops cannot be tracked: give at least 1 of each"):
+    with pytest.raises(ValueError, match=f"{chains} chains of {hops} hops cannot be tracked: use at least 1 of each"):
         VariableTracking(4096, chains, hops)
 
 

@@ -43,7 +43,7 @@ def test_a_model_of_a_similar_name_is_suggested(tmp_path: Path) -> None:
 
 def test_only_other_trials_are_recorded(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
-    others = "It has other trials only: of another seed, other questions or other documents."
+    others = "It has only other trials: of another seed, other questions or other documents."
     assert others in said(dataclasses.replace(CASE, seed=CASE.seed + 1), Tape(tmp_path))
     assert others not in said(dataclasses.replace(CASE, trials=5), Tape(tmp_path))
 
@@ -57,7 +57,7 @@ def test_the_file_was_cut_short(tmp_path: Path) -> None:
     file = recorded(tmp_path, CASE)
     file.write_bytes(file.read_bytes()[:-9])
     text = said(CASE, Tape(tmp_path))
-    assert text.startswith(f"1 of 3 trials have no recording in {FILE}. Its last line was cut short by a run")
+    assert text.startswith(f"1 of 3 trials have no recording in {FILE}. A killed run cut its last line short")
 
 
 def test_the_wording_changed(tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_the_corpus_was_given_a_word_of_its_own(tmp_path: Path) -> None:
 def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
     text = said(line_case(trials=3, extra_body={"temperature": 1}), Tape(tmp_path))
-    assert "3 of 3 trials are stale: the request changed since the recording, though not its wording" in text
-    assert "max_tokens, or what the profile of toy sends (system," in text
+    assert "3 of 3 trials are stale: the request changed since the recording, but not its wording" in text
+    assert "max_tokens, or the profile of toy (system," in text
 
 
 def test_some_are_stale_and_some_missing(tmp_path: Path) -> None:

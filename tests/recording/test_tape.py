@@ -1,4 +1,4 @@
-"""The tape: what it finds, what each record mode asks, and that no answer is lost."""
+"""The tape: what it finds, what each record mode asks, and that All answers are recorded."""
 
 from __future__ import annotations
 

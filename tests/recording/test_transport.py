@@ -51,7 +51,7 @@ def handle(transport: TapeTransport, request: httpx2.Request) -> httpx2.Response
 @pytest.mark.parametrize("path", ["/v1/messages/count_tokens", "/v1/models/toy", "/v1/messages/batches"])
 def test_other_paths_reach_the_network_only_where_there_is_one(tmp_path: Path, path: str) -> None:
     request = httpx2.Request("POST", f"https://secret-host.test{path}", json={"any": "body"})
-    with pytest.raises(NotOnTape, match=f"nothing may be asked, and the tape has no answer to POST {path}"):
+    with pytest.raises(NotOnTape, match=f"no request may be sent, and there is no recorded answer to POST {path}"):
         handle(TapeTransport(Tape(tmp_path)), request)
     assert handle(TapeTransport(Tape(tmp_path), replying(b"{}")), request).content == b"{}"
     assert not list(tmp_path.iterdir())

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.report.charts import charts, draw
+from longctx.report.charts import charts
+from longctx.report.svg import draw
 from longctx.report.tables import default_findings, default_views
 from longctx.report.text import findings
 from longctx.results.row import Subject
@@ -65,7 +66,7 @@ def test_a_parameter_that_does_not_vary_has_none() -> None:
 def test_a_rate_that_falls_is_a_finding_in_the_test_s_unit() -> None:
     made = views(cell(19, window=1000), cell(1, window=8000), size="window")
     assert said(made) == [
-        (Rank.LEVEL, f"Mine, {WHO}, all: the rate falls from 0.95 at 1,000 tokens to 0.05 at 8,000 tokens.")
+        (Rank.LEVEL, f"Mine, {WHO}, all: accuracy falls from 0.95 at 1,000 tokens to 0.05 at 8,000 tokens.")
     ]
     assert made[0].axis == "window, tokens"
 
@@ -132,4 +133,4 @@ def test_the_report_shows_them_for_a_test_that_is_not_installed() -> None:
     ]
     summary = summarize(rows)
     assert "gone-by-keys-1" in [chart.name for chart in charts(summary)]
-    assert any("the rate falls from 1.00 at keys 2 to 0.00 at keys 9" in finding for finding in findings(summary))
+    assert any("accuracy falls from 1.00 at keys 2 to 0.00 at keys 9" in finding for finding in findings(summary))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import pytest
+
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.report.document import as_html, as_markdown, as_terminal
@@ -183,9 +185,36 @@ def test_one_sentence_says_what_broke() -> None:
     before, after = used(["correct"] * 300), used(["correct"] * 200 + ["wrong"] * 100)
     document = verdict_document(give_verdict(before, after, RULES), "main", [])  # type: ignore[arg-type]
     assert document.badge == "regression"
+    assert document.lead == "line_retrieval, all: 100 of 300 lost, 0 gained, accuracy 1.00 → 0.67."
+
+
+def test_the_sentence_names_every_band_that_fails_the_worst_first() -> None:
+    def of(right: int, band: str) -> list[Row]:
+        outcomes = ["correct"] * right + ["wrong"] * (100 - right)
+        return [replace(row, band=band, cell=band) for row in run(*outcomes, band="all")]
+
+    before = [*of(100, "short"), *of(100, "long"), *of(100, "longest")]
+    after = [*of(80, "short"), *of(60, "long"), *of(100, "longest")]
+    document = verdict_document(give_verdict(before, after, RULES), "main", [])
     assert document.lead == (
-        "line_retrieval, all: 100 of 300 answers were lost and 0 gained; the rate fell from 1.00 to 0.67."
+        "line_retrieval, long: 40 of 100 lost, 0 gained, accuracy 1.00 → 0.60; "
+        "short: 20 of 100 lost, 0 gained, accuracy 1.00 → 0.80."
     )
+
+
+@pytest.mark.parametrize(
+    ("changed", "title"),
+    [
+        (["prompt set: chatty → protocol", "prompt templates of lines: b1 → 01"], "prompts chatty → protocol"),
+        (["longctx: 1 → 2", "model: a → b", "profile: c → d"], "model a → b; profile c → d"),
+        (["60 of 60 requests differ"], "Against the baseline main: what changed is listed below"),
+        ([], "Against the baseline main: no difference found"),
+    ],
+)
+def test_the_title_of_the_page_is_the_change(changed: list[str], title: str) -> None:
+    rows = run(*["correct"] * 300, band="all")
+    document = verdict_document(give_verdict(rows, rows, RULES), "main", changed)
+    assert document.change == title
 
 
 def test_documents_whose_items_were_lost_together_are_listed() -> None:

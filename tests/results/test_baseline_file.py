@@ -78,7 +78,7 @@ def test_what_judges_trials_comes_back(tmp_path: Path) -> None:
     assert len(kept) == 501
     assert file.read_text().count("aaaabbbbcccc") == 1
     file.write_text(file.read_text().replace('"case":["000000000000",', '"case":['))
-    with refused("bad-baseline", "are not those of 500 trials"):
+    with refused("bad-baseline", "do not match 500 trials"):
         load_baseline(file)
 
 

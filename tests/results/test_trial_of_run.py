@@ -44,14 +44,14 @@ def test_model_and_prompts_narrow_it(folder: str, capsys: Capture) -> None:
     )
     out = capsys.readouterr().out
     assert out.count("# measured:") == 1
-    assert "# prompt: not all as it was sent" in out
+    assert "# prompt: not exactly as sent" in out
 
 
 def test_different_words_are_not_guessed_between(folder: str, capsys: Capture) -> None:
     assert main(["show", "line_retrieval/lines-5", "--run", folder]) == 0
     out = capsys.readouterr().out
     assert out.count("# measured:") == 3
-    assert out.endswith("see one with --prompts, --shape or --seed.\n")
+    assert out.endswith("select one with --prompts, --shape or --seed.\n")
 
 
 def test_a_prompt_that_cannot_be_built_again_is_reported(folder: str, capsys: Capture) -> None:
@@ -75,4 +75,4 @@ def test_a_mistake_is_a_sentence(folder: str, capsys: Capture, arguments: list[s
 
 def test_no_run_is_a_sentence(tmp_path: Path, capsys: Capture) -> None:
     assert main(["show", "line_retrieval/lines-5", "--run", str(tmp_path)]) == 2
-    assert "holds no run" in capsys.readouterr().err
+    assert "contains no run" in capsys.readouterr().err

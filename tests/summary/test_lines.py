@@ -107,5 +107,6 @@ def test_a_report_declares_its_figure_and_a_faulty_one_is_named() -> None:
     assert line.text == "0.90 [0.60, 0.98]"
     [fault] = summary.faults
     assert fault.startswith(
-        "The report of test_it failed in `figure`, and is plain there: ZeroDivisionError: division by zero "
+        "The report of test_it failed in `figure`, and has only the default parts there: ZeroDivisionError: division "
+        "by zero "
     )

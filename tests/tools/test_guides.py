@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+import longctx
 from longctx.cli import make_parser
 from tests.here import HERE
+from tests.sources import tree_of
 from tools.site.reference.commands import walk
 from tools.site.reference.options import option_attributes
 
@@ -44,3 +47,27 @@ def test_what_a_page_says_to_type_exists(page: Path) -> None:
         assert parser is not None, command
         known = {name for action in parser._actions for name in action.option_strings}
         assert {*OPTION.findall(command)} <= known, command
+
+
+def printed() -> Iterator[str]:
+    """Yield the texts of the library; … is in the place of what differs from run to run."""
+    for path in Path(longctx.__file__).parent.rglob("*.py"):
+        for node in ast.walk(tree_of(path)):
+            match node:
+                case ast.Constant(value=str(text)):
+                    yield text
+                case ast.JoinedStr(values=parts):
+                    yield "".join(part.value if isinstance(part, ast.Constant) else "…" for part in parts)
+
+
+def test_what_the_page_on_red_runs_quotes_is_printed() -> None:
+    page = (HERE.root / "docs/red.md").read_text(encoding="utf-8")
+    quotes = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
+    texts = [*printed()]
+    unknown = [
+        quote
+        for quote in quotes
+        if not any(re.search(".*".join(map(re.escape, quote.strip("… ").split("…"))), text) for text in texts)
+    ]
+    assert len(quotes) > 15
+    assert not unknown

@@ -1,15 +1,17 @@
-"""The README's picture shows today's page: `python -m tools.pictures` takes it again."""
+"""The pictures of pages in the docs show today's pages: `python -m tools.pictures` takes them again."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.browser import MISSING, installed
-from tools.pictures import GATE, take, words_of
+from tools.pictures import IMAGES, take, words_of
+
+SHOWN = {"gate.png": "regression", "report.png": "line retrieval"}
 
 
 @pytest.mark.skipif(installed() is None, reason=MISSING)
-def test_the_picture_of_a_gate_shows_the_words_of_todays_page() -> None:
-    shown = words_of(GATE.read_bytes())
-    assert "regression" in shown
-    assert words_of(take()) == shown
+def test_pictures_show_the_words_of_todays_pages() -> None:
+    shown = {name: words_of((IMAGES / name).read_bytes()) for name in SHOWN}
+    assert all(word in shown[name].lower() for name, word in SHOWN.items())
+    assert {name: words_of(picture) for name, picture in take().items()} == shown

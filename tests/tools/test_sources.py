@@ -1,13 +1,12 @@
-"""What README.md and docs/sources.md print of the three sources is what was recorded, and what an estimate gives.
+"""What docs/sources.md prints of the three sources is what was recorded, and what an estimate gives.
 
-`python -m tests.tools.test_sources` writes both anew.
+`python -m tests.tools.test_sources` writes it anew.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from pathlib import Path
 
 import pytest
 
@@ -20,7 +19,7 @@ from tests.here import HERE
 from tests.tools.blocks import block, write_blocks
 from tests.tools.tables import table
 
-README, SOURCES = HERE.root / "README.md", HERE.root / "docs/sources.md"
+SOURCES = HERE.root / "docs/sources.md"
 PRICED = "claude-haiku-5-5"
 RUNS = {
     "line retrieval": ("line_retrieval", "paper", ("line_retrieval",)),
@@ -33,14 +32,14 @@ PLACES = {0: "beginning", 50: "middle", 100: "end"}
 MIDDLE = 50
 RECORDS = {"right": "the right section", "wrong": "a wrong section", "none": "no section"}
 EXAMPLES = {
-    "none": "no example",
-    "unrelated": "two unrelated examples",
-    "two": "two examples",
-    "five": "five examples",
-    "none_scratchpad": "a scratchpad",
-    "unrelated_scratchpad": "two unrelated examples and a scratchpad",
-    "two_scratchpad": "two examples and a scratchpad",
-    "five_scratchpad": "five examples and a scratchpad",
+    "none": "none",
+    "unrelated": "two unrelated",
+    "two": "two",
+    "five": "five",
+    "none_scratchpad": "scratchpad",
+    "unrelated_scratchpad": "unrelated + scratchpad",
+    "two_scratchpad": "two + scratchpad",
+    "five_scratchpad": "five + scratchpad",
 }
 NONE = "-"
 
@@ -112,22 +111,23 @@ def passkeys() -> str:
 
 
 def qa() -> str:
-    """Return the accuracies of long-context QA: the controls, then a row for each record and prompt."""
-    rows = [[model, *of, "", ""] for model, *of in controls()]
-    found: dict[tuple[str, int, int], dict[str, str]] = {}
+    """Return the accuracies of long-context QA: the controls, then a row for each record and prompt, of one model."""
+    assert len({cell.subject.model for cell in [*cells("control"), *cells("collage")]}) == 1
+    rows = [[*of, "", ""] for of in controls()]
+    found: dict[tuple[int, int], dict[str, str]] = {}
     for cell in cells("collage"):
-        row = cell.subject.model, number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
+        row = number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
         found.setdefault(row, {})[PLACES[number(cell, "depth")]] = str(cell.rate)
     rows += [
-        [model, f"a record of {budget:,} tokens, {list(EXAMPLES.values())[variant]}", *map(of.get, PLACES.values())]
-        for (model, budget, variant), of in sorted(found.items())
+        [f"{budget:,} tokens, {list(EXAMPLES.values())[variant]}", *map(of.get, PLACES.values())]
+        for (budget, variant), of in sorted(found.items())
     ]
-    return table(["model", "shown", *PLACES.values()], [[each or NONE for each in row] for row in rows])
+    return table(["shown", *PLACES.values()], [[each or NONE for each in row] for row in rows])
 
 
-def controls() -> list[tuple[str, str, str]]:
-    """Return each control: model, what was shown, accuracy."""
-    return [(cell.subject.model, RECORDS[str(cell.params["record"])], str(cell.rate)) for cell in cells("control")]
+def controls() -> list[tuple[str, str]]:
+    """Return each control: what was shown, accuracy."""
+    return [(RECORDS[str(cell.params["record"])], str(cell.rate)) for cell in cells("control")]
 
 
 @cache
@@ -143,58 +143,13 @@ def prices() -> str:
     return table(["source", "command", "trials", "price", "in batches"], rows)
 
 
-def sources() -> str:
-    """Return README's table: source, command, and recorded figures as curves, which are never pooled."""
-    ordered = [cell for cell in cells("line_retrieval") if cell.params["block_size"] is None]
-    of_lines = curves(ordered, "lines", "{} lines in order")
-    first = min(number(cell, "budget") for cell in cells("collage") if number(cell, "depth") == MIDDLE)
-    plain = [cell for cell in cells("collage") if cell.params["variant"] == "none" and cell.params["budget"] == first]
-    of_passkeys: dict[str, list[str]] = {}
-    for model, window, k in windows():
-        of_passkeys.setdefault(model, []).append(f"{k} of {window:,}")
-    of_qa = {}
-    for model, of in by_model(plain).items():
-        alone = ", ".join(f"{rate.split()[0]} with {shown}" for name, shown, rate in controls() if name == model)
-        places = f"{', '.join(map(accuracy, of))} at the {', '.join(PLACES[number(cell, 'depth')] for cell in of)}"
-        of_qa[model] = [f"{alone}; in {first:,} tokens {places}"]
-    rows = [
-        ("line retrieval", "line_retrieval", of_lines),
-        ("passkey", "passkey", {model: [f"k_max {', '.join(each)} tokens"] for model, each in of_passkeys.items()}),
-        ("long-context QA", '"collage or control"', of_qa),
-    ]
-    return table(
-        ["source", "command", "recorded"],
-        [
-            [
-                name,
-                f"`pytest tests_longctx -k {chosen}`",
-                "<br>".join(f"{model}: {of}" for model, [of] in found.items()),
-            ]
-            for name, chosen, found in rows
-        ],
-    )
+WRITTEN: dict[str, Callable[[], str]] = {"prices": prices, "lines": lines, "passkey": passkeys, "qa": qa}
+"""The parts of the page that are made here."""
 
 
-def curves(found: Sequence[CellSummary], axis: str, where: str) -> dict[str, list[str]]:
-    """Return the accuracies of each model along an axis. where: how its values are named."""
-    written = {}
-    for model, of in sorted(by_model(found).items()):
-        along = sorted(of, key=lambda cell: number(cell, axis))
-        places = where.format(", ".join(f"{number(cell, axis):,}" for cell in along))
-        written[model] = [f"{', '.join(map(accuracy, along))} at {places}"]
-    return written
-
-
-WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
-    README: {"sources": sources},
-    SOURCES: {"prices": prices, "lines": lines, "passkey": passkeys, "qa": qa},
-}
-"""The parts of pages that are made here."""
-
-
-@pytest.mark.parametrize(("page", "name"), [(page, name) for page, of in WRITTEN.items() for name in of])
-def test_a_page_has_what_was_recorded_and_what_it_costs(page: Path, name: str) -> None:
-    assert block(page, name) == WRITTEN[page][name]()
+@pytest.mark.parametrize("name", WRITTEN)
+def test_the_page_has_what_was_recorded_and_what_it_costs(name: str) -> None:
+    assert block(SOURCES, name) == WRITTEN[name]()
 
 
 def test_the_reduced_profile_costs_a_tenth() -> None:
@@ -203,5 +158,4 @@ def test_the_reduced_profile_costs_a_tenth() -> None:
 
 
 if __name__ == "__main__":
-    for page, parts in WRITTEN.items():
-        write_blocks(page, {name: made() for name, made in parts.items()})
+    write_blocks(SOURCES, {name: made() for name, made in WRITTEN.items()})

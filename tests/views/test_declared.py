@@ -58,7 +58,7 @@ def test_an_axis_alone_gives_a_curve_a_table_and_a_finding() -> None:
     assert (table.title, table.columns) == (f"Mine, {WHO}: accuracy [95% interval]", ("size", "accuracy"))
     assert made.charts == ["mine-by-size-1"]
     assert made.findings == [
-        (Rank.LEVEL, f"Mine, {WHO}, accuracy: the rate falls from 1.00 at 10 lines to 0.00 at 200 lines.")
+        (Rank.LEVEL, f"Mine, {WHO}, accuracy: accuracy falls from 1.00 at 10 lines to 0.00 at 200 lines.")
     ]
     assert made.reporting.data(made.analysis) == {}
 
@@ -89,14 +89,14 @@ def test_names_are_rows_in_which_subjects_are_compared() -> None:
     assert view.down
     assert {point.series for point in view.points} == {WHO}
     [chart] = view.charts()
-    assert {value["x"] for value in chart.spec["data"]["values"]} == {"from small to large", "down"}
+    assert {mark.x for mark in chart.plot.marks} == {"from small to large", "down"}
 
 
 @pytest.mark.parametrize(
     ("outcomes", "said"),
     [
-        ("cwww" * 3, "0.25 [0.09, 0.53] n=12, which cannot be told from guessing (0.25)"),
-        ("w" * 20, "0.00 [0.00, 0.16] n=20, less than the 0.25 that guessing gives"),
+        ("cwww" * 3, "0.25 [0.09, 0.53] n=12, not significantly different from guessing (0.25)"),
+        ("w" * 20, "0.00 [0.00, 0.16] n=20, less than the 0.25 of guessing"),
         ("c" * 20, None),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_rate_like_that_of_guessing_is_a_finding(outcomes: str, said: str | No
     made = Made(Report(x="size", guess=0.25), rows(outcomes, size=10))
     assert made.findings == ([(Rank.LEVEL, f"Mine, {WHO}, accuracy: {said}.")] if said else [])
     [view] = made.reporting.views(made.cells, made.analysis)
-    assert (view.lines, view.note) == ([0.25], "Dashed: what guessing gives, 0.25.")
+    assert (view.lines, view.note) == ([0.25], "Dashed: accuracy of guessing, 0.25.")
 
 
 def test_shares_are_added_up_over_cells_and_have_a_chart_for_each_facet() -> None:

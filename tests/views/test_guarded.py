@@ -45,7 +45,7 @@ def test_what_fails_is_plain_and_told(way: str) -> None:
     guarded = Guarded("Several keys", failing(way))
     assert WAYS[way](guarded) == WAYS[way](Guarded("", Reporting()))
     [fault] = guarded.faults
-    assert fault.startswith(f"The report of Several keys failed in `{way}`, and is plain there: ")
+    assert fault.startswith(f"The report of Several keys failed in `{way}`, and has only the default parts there: ")
     assert "ZeroDivisionError: no keys (test_guarded.py, line " in fault
 
 
@@ -68,7 +68,7 @@ def test_entries_of_the_summary_are_not_taken() -> None:
     mine = type("Mine", (Reporting,), {"data": lambda self, analysis: {"cells": [], "mine": []}})()
     guarded = Guarded("Several keys", mine)
     assert guarded.data(None) == {}
-    assert "summary.json has entries of its own called cells" in guarded.faults[0]
+    assert "summary.json already has entries called cells" in guarded.faults[0]
 
 
 def test_the_entries_of_the_summary_are_known() -> None:
@@ -85,4 +85,4 @@ def test_tests_may_share_a_list_of_entries() -> None:
     assert [entry["of"] for entry in written["keys"]] == ["test_a", "test_b"]
     taken = summarize(rows[:1], reports={"test_a": replace(report, entries="judges")})
     assert "keys" not in json.loads(as_json(taken, "run"))
-    assert "summary.json has entries of its own called judges" in taken.faults[0]
+    assert "summary.json already has entries called judges" in taken.faults[0]

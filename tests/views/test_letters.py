@@ -35,7 +35,7 @@ def test_how_often_each_letter_is_right_and_chosen() -> None:
 
 def test_what_is_reported_of_a_letter_that_is_liked() -> None:
     assert list(letter_biases("in 3,000 tokens", SHARES.values())) == [
-        "D is chosen in 4 of 5 answers and right in 1, in 3,000 tokens: part of the rate is a liking for a letter"
+        "D is chosen in 4 of 5 answers and right in 1, in 3,000 tokens: the bias inflates the accuracy"
     ]
     table = letter_table("m", list(SHARES.values()))
     assert table.title == "Letters, m: bias 0.60"
@@ -64,5 +64,5 @@ def test_a_liking_for_a_letter_with_the_right_section_alone_is_a_finding_of_the_
     said = [sentence for _, sentence in findings if "D is chosen" in sentence]
     assert said == [
         "Controls of the questions, m, prompts protocol: D is chosen in 12 of 12 answers and right in 3, with the "
-        "right section alone: part of the rate is a liking for a letter."
+        "right section alone: the bias inflates the accuracy."
     ]

@@ -17,7 +17,7 @@ from tests.protocols.bank import small_bank
     [
         ((), 0, True, "none of the 4 questions is about a section of at most 9 tokens"),
         (("s0-toll",), 4, False, "none of the 4 questions is about a section of at most 9 tokens"),
-        ((), 4, True, "the model's filter keeps none of the 4 questions it was made from"),
+        ((), 4, True, "the model's filter keeps none of its 4 questions"),
         (("s0-toll",), 4, True, "the model's filter keeps 1 of 4 questions, and none of these is about a section of at "
          "most 9 tokens"),
     ],
@@ -36,7 +36,7 @@ def test_a_question_is_named_by_its_id_or_its_number(version: int) -> None:
         bank.index_of("s1-tol")
     with pytest.raises(ValueError, match=r"no question 'zzz'$"):
         bank.index_of("zzz")
-    with pytest.raises(ValueError, match="no question 4: give 0 to 3"):
+    with pytest.raises(ValueError, match="no question 4: use 0 to 3"):
         bank.index_of("4")
 
 

@@ -52,12 +52,12 @@ def test_a_cell_of_no_documents_says_so() -> None:
     [
         ({"axes": dict}, "is not a subclass of Axes"),
         ({"axes": Axes}, "Axes lacks cells"),
-        ({"guessing": 25}, "its rate of guessing is 25: give a share from 0 to below 1"),
-        ({"context": "numbers"}, "its context is 'numbers', which is none of its parameters number"),
-        ({"variant": "depth"}, "its variant is 'depth', which is none of its parameters"),
-        ({"length": "depth"}, "its length is 'depth', which is none of its parameters"),
-        ({"report": Report(x="depth")}, "its report's `x` is 'depth', which is none of"),
-        ({"report": Report(by=("size",))}, "its report's `by` is 'size', which is none of"),
+        ({"guessing": 25}, "its accuracy of guessing is 25: use a share from 0 to below 1"),
+        ({"context": "numbers"}, "its context is 'numbers', which is not one of its parameters number"),
+        ({"variant": "depth"}, "its variant is 'depth', which is not one of its parameters"),
+        ({"length": "depth"}, "its length is 'depth', which is not one of its parameters"),
+        ({"report": Report(x="depth")}, "its report's `x` is 'depth', which is not one of"),
+        ({"report": Report(by=("size",))}, "its report's `by` is 'size', which is not one of"),
     ],
 )
 def test_a_mistake_is_told_when_it_is_declared(declared: dict[str, Any], says: str) -> None:

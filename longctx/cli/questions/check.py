@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared_options import add_question_file, add_task, print_unread
+from longctx.cli.shared_options import add_question_file, add_task, tell_noticed
 from longctx.text import count
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.vocabulary.bank import numerical
 
     folder = options.corpus or options.workspace.find("register")
-    print_unread(folder)
+    tell_noticed(folder)
     documents = load_corpus(folder)
     question_set = load_questions(options.questions, documents)
     findings = check(documents, question_set.questions, read_settings(folder).literal)

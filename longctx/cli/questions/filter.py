@@ -21,8 +21,8 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "filter",
         help='make the "too hard" filter of a model',
-        description="Writes fixtures/questions/filters/MODEL-BANK.json from a run in which the control `right` was "
-        "asked: questions answered wrong with their section alone are left out of collages.",
+        description="Writes fixtures/questions/filters/MODEL-BANK.json from a run of the control `right`: it leaves "
+        "questions answered wrong with their section alone out of collages.",
     )
     parser.add_argument("folder", type=Path, nargs="?", metavar="RUN", help="a run's folder (default: reports/latest)")
     parser.add_argument("--prompts", default=PROTOCOL, metavar="NAME", help="the run's prompt set (default: protocol)")
@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if not measured:
         raise UserError(
             "controls-not-run",
-            f"In {folder}, no question was asked with its right section and the prompt set {options.prompts!r}: run "
+            f"In {folder}, no question was sent with its right section and the prompt set {options.prompts!r}: run "
             "the controls first, with pytest -k control.",
         )
     for (model, bank), answers in measured.items():
@@ -48,8 +48,8 @@ def run(options: argparse.Namespace) -> int:
             )
         path = make_filter(options.workspace, model, bank, folder.resolve().name, correct)
         unread = len(answers) - len(correct)
-        more = f"; {unread:,} without a readable answer, which a collage does not ask" if unread else ""
-        print(f"{path}: {len(correct)} asked, {sum(correct.values())} kept{more}")
+        more = f"; {unread:,} without a readable answer, left out of collages" if unread else ""
+        print(f"{path}: {len(correct)} answered, {sum(correct.values())} kept{more}")
     return 0
 
 

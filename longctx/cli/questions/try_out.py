@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from longctx import clocks
 from longctx.authoring.faults import sentences
 from longctx.cli.questions.filter import answered, readable
-from longctx.cli.shared_options import add_task, check_free_folder, declare, print_at_once, print_unread, settings_of
+from longctx.cli.shared_options import add_task, check_free_folder, declare, print_at_once, settings_of, tell_noticed
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
 from longctx.engine.settings import LIVE
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 def add(tasks: Any) -> None:
-    text = "try questions on a model with their right section, a wrong one and none, to keep those worth asking"
+    text = "try questions on a model with their right section, a wrong one and none, to keep the useful ones"
     parser = add_task(tasks, "try", text, ". Recorded answers are replayed; --record once sends the other requests.")
     parser.add_argument("questions", type=Path, metavar="FILE", help="JSON lines, one question each")
     declare(parser, "corpus")
@@ -65,7 +65,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.files import check_writable
 
     documents = options.corpus or options.workspace.find("register")
-    print_unread(documents)
+    tell_noticed(documents)
     questions = load_questions(options.questions, load_corpus(documents))
     now = f"questions-{clocks.local():%Y-%m-%dT%H-%M-%S-%f}"
     folder = options.report or options.workspace.reports / now
@@ -120,13 +120,11 @@ def _write_report(workspace: Workspace, finished: Finished, questions: QuestionS
     if not subjects:
         raise UserError(
             "controls-not-measured",
-            f"No question was measured with its right section: {'; '.join(_causes(rows))}. The reasons are above; "
-            "where they name --ctx-record or --ctx-base-url, give this command --record or --base-url.",
+            f"No question was measured with its right section: {'; '.join(_causes(rows))}. The reasons are above. In "
+            "this command the options --ctx-record and --ctx-base-url are called --record and --base-url.",
         )
     if len(subjects) > 1:
-        raise UserError(
-            "several-subjects", f"{folder} holds several models or prompt sets: try the questions with one of each."
-        )
+        raise UserError("several-subjects", f"{folder} contains several models or prompt sets: use one of each.")
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
     asked_of_all = _not_asked_clause(len(questions.questions) - len(answers))
@@ -158,8 +156,8 @@ def _causes(rows: Sequence[Row]) -> list[str]:
 
 
 def _not_asked_clause(number: int) -> str:
-    """Return the end of a sentence on the questions that were not asked."""
-    return f"; the {number:,} others were not asked, and are not asked in a collage" if number else "; all were asked"
+    """Return the end of a sentence on the questions that were not sent."""
+    return f"; the {number:,} others were not sent, and are left out of collages" if number else "; all were sent"
 
 
 def _filter(
@@ -172,7 +170,7 @@ def _filter(
 ) -> str:
     """Make the filter if there is none yet, and return a sentence on it. A filter that runs have used never changes.
 
-    subject: the model and the bank. others: the end of the sentence, on the questions that were not asked; empty if
+    subject: the model and the bank. others: the end of the sentence, on the questions that were not sent; empty if
     answers are missing.
     """
     model, bank = subject
@@ -184,14 +182,14 @@ def _filter(
     existing = load_filter(workspace, model, bank)
     if existing and not (living and others and undecided(existing, correct)):
         asked = len(existing.kept) + len(existing.dropped)
-        return f"The filter: {kept}. {path} is there already and stays: it keeps {len(existing.kept):,} of {asked:,}."
+        return f"The filter: {kept}. {path} exists already and stays: it keeps {len(existing.kept):,} of {asked:,}."
     if not others:
-        return f"No filter is made while answers are missing, since a filter is never changed: {kept}. Run this again."
+        return f"No filter is made while answers are missing, because a filter never changes: {kept}. Run this again."
     if unread and not living:
         of_rest = f"longctx data filter {os.path.relpath(folder)} --prompts {prompts}"
         return (
-            f"No filter is made, since a filter is never changed: {unread:,} of {len(answers):,} questions "
-            f"{'has' if unread == 1 else 'have'} no answer that can be read with {'its' if unread == 1 else 'their'} "
+            f"No filter is made, because a filter never changes: {unread:,} of {len(answers):,} questions "
+            f"{'has' if unread == 1 else 'have'} no readable answer with {'its' if unread == 1 else 'their'} "
             f"section alone"
             + (f"; {kept}. To make one of the others alone: {of_rest}." if any(correct.values()) else ".")
         )

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared_options import add_task, declare, next_command, print_at_once, print_unread, settings_of
+from longctx.cli.shared_options import add_task, declare, next_command, print_at_once, settings_of, tell_noticed
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
@@ -32,9 +32,8 @@ def add(tasks: Any) -> None:
         tasks,
         "write",
         text,
-        ": each section is shown to it once, with two examples. Answers are recorded in cassettes/, so that the same "
-        "command makes the same file again. What cannot be used is kept in the .dropped.jsonl beside FILE, with its "
-        "reason.",
+        ": it reads each section once, with two examples. Answers are recorded in cassettes/, so the same command "
+        "makes the same file again. Unusable questions are kept in FILE's .dropped.jsonl, with the reason.",
     )
     option = parser.add_argument
     option("--corpus", type=Path, required=True, metavar="DIR", help="a folder of documents, or one of them")
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     settings = replace(settings_of(options), estimate=False)
     run = Run.with_settings(settings, options.workspace.root, say=print_at_once)
     corpus = load_corpus(options.corpus)
-    print_unread(options.corpus)
+    tell_noticed(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
         run.estimate(cases)
@@ -71,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     if not options.force:
         files.check_unchanged(_read(run.tape(), cases))
     if options.record != "none" and (unasked := run.ask(cases).unasked):
-        print(f"{len(unasked):,} cannot be asked. The first: {unasked[0][1].message}")
+        print(f"{len(unasked):,} cannot be sent. The first: {unasked[0][1].message}")
     tape = run.tape()
     written = _read(tape, cases)
     if not written:
@@ -140,10 +139,13 @@ def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
     from longctx.recording.request import Place
 
     statuses = {tape.status(Place.of(trial, trial.build())) for case in cases for trial in case.each_trial()}
-    server = "(and --base-url URL for a server of your own)"
+    server = "(and --base-url URL for your own server)"
     if "stale" in statuses:
-        return f"The prompt or the request changed since they were recorded: ask with --record new_episodes {server}."
-    return f"Ask with --record once {server}."
+        return (
+            "The prompt or the request changed since they were recorded: record again with --record new_episodes "
+            f"{server}."
+        )
+    return f"Record with --record once {server}."
 
 
 def _table(
@@ -175,10 +177,10 @@ def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str
     from longctx.authoring.faults import excerpt
 
     dropped = [drop for batch in written for drop in batch.dropped]
-    helps = ["another model", "other words (--prompts DIR, with a writing/ of your own)"]
+    helps = ["another model", "another wording (--prompts DIR, with your own writing/)"]
     if any(drop.reason == "cut off" for drop in dropped):
-        helps.insert(0, f"more room to answer (--max-tokens, {room} now)")
+        helps.insert(0, f"a longer reply (--max-tokens, {room} now)")
     return (
-        f"{files.questions} was not written: nothing in the replies can be used. They are in {files.dropped}; "
-        f"the first: “{excerpt(dropped[0].raw)}”\nFix: {'; '.join(helps)}. Ask again with --record new_episodes."
+        f"{files.questions} was not written: no reply is usable. They are in {files.dropped}; "
+        f"the first: “{excerpt(dropped[0].raw)}”\nFix: {'; '.join(helps)}. Record again with --record new_episodes."
     )

@@ -37,7 +37,7 @@ class Collected:
     failures: dict[Place, Failure]
     """Why other requests have no answer."""
     finished: bool = True
-    """Whether there is nothing more to collect."""
+    """Whether all is collected."""
 
 
 class Collecting:
@@ -188,13 +188,13 @@ def no_answer_sentence(status: BatchStatus) -> str:
     """Return a sentence on why the trials of a batch have no answer, and what to do."""
     batch, number = status.batch, len(status.batch.requests)
     forget = (
-        f"longctx models batches cancel {batch.name} --forget lets its {number:,} trials be asked, and paid for, again."
+        f"longctx models batches cancel {batch.name} --forget lets its {number:,} trials be sent, and paid for, again."
     )
     match status.kind:
         case "unsure":
             return (
-                f"pending in batch {batch}: the run that was to create it was stopped, and whether it was created is "
-                f"not known yet ({status.why}). The same command looks again. If you know that it was not, {forget}"
+                f"pending in batch {batch}: the run stopped while creating it, and it is not known yet whether it "
+                f"exists ({status.why}). The same command looks again. If you know that it was not, {forget}"
             )
         case "unknown":
             return (
@@ -204,9 +204,7 @@ def no_answer_sentence(status: BatchStatus) -> str:
         case "gone":
             return f"the results of batch {batch} were kept for {KEPT.days} days, and are gone. {forget}"
         case "elsewhere":
-            return (
-                f"pending in batch {batch}, and {status.why}: longctx models batches collect fetches what it answers."
-            )
+            return f"pending in batch {batch}, and {status.why}: longctx models batches collect fetches its answers."
     why = f" ({status.why})" if status.why else ""
     return (
         f"pending in batch {batch}{why}: once it has ended, the same command with --ctx-batch collects it, or "
@@ -265,7 +263,7 @@ STATUS = {
 }
 """The status of a direct request for each type of error. Any other type counts as 500, the server's own fault."""
 NO_RESULT = "no_result"
-"""The cause of a request of which no download of the results holds one."""
+"""The cause of a request of which no download of the results contains one."""
 AGAIN = ("rate_limit", "overloaded", "server_error", "expired", NO_RESULT)
 """The causes after which a question is sent again. None of them is billed, except perhaps the last."""
 TIMES = 3
@@ -312,7 +310,7 @@ def _errored(body: object, batch: str) -> Failure:
 
 
 DOWNLOADS = 5
-"""How often the results of a batch are downloaded, until they hold one for each request. What then still has none is
+"""How often the results of a batch are downloaded, until they contain one for each request. What then still has none is
 asked again."""
 
 
@@ -374,8 +372,8 @@ class Batches:
             failed = error
         if failed is None or not collecting.missing:
             result = collecting.finished(
-                f"batch {batch} has ended, and {DOWNLOADS} downloads of its results hold none for this request, which "
-                "is asked again."
+                f"batch {batch} has ended, and {DOWNLOADS} downloads of its results contain none for this request, "
+                "which is sent again."
             )
         else:
             old = state.created_at is not None and self.clock.now() - state.created_at > KEPT

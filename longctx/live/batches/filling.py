@@ -128,8 +128,8 @@ class _Filling:
         self._batches.last[name] = status
         if status.batch.id:
             self._batches.say(
-                f"Batch {status.batch.id} holds {len(part):,} requests. It goes on without this run: "
-                "longctx models batches list shows it."
+                f"Batch {status.batch.id} holds {len(part):,} requests. It continues without this run: longctx models "
+                "batches list shows it."
             )
         return None
 
@@ -229,7 +229,7 @@ def _awaited(statuses: Sequence[BatchStatus], pause: float) -> str:
     done, requests = sum(state.done for state in states), sum(len(status.batch.requests) for status in statuses)
     which = f"batch {statuses[0].batch}" if len(statuses) == 1 else f"{len(statuses):,} batches"
     why = next((f"; {status.why}" for status in statuses if status.why), "")
-    return f"{which} ({done:,} of {requests:,} requests have ended{why}), looked at again in {pause:g} s"
+    return f"{which} ({done:,} of {requests:,} requests have ended{why}), checked again in {pause:g} s"
 
 
 def held_in_batch(status: BatchStatus) -> Failure:
@@ -238,7 +238,7 @@ def held_in_batch(status: BatchStatus) -> Failure:
 
 
 def _lost() -> Failure:
-    return Failure("not_asked", "no batch holds it any more; the same command asks it", fatal=True)
+    return Failure("not_asked", "no batch contains it any more; the same command sends it", fatal=True)
 
 
 CREATIONS = 5

@@ -85,12 +85,12 @@ class Batch:
     """The server's id; empty if it is not known whether the batch was created."""
     created_at: Moment = ""
     looks: LooksPlan | Literal[""] = ""
-    """The plan of the looks that its requests were asked in; empty if they were asked at once."""
+    """The plan of the looks that its requests were asked in; empty if they were sent at once."""
 
     @model_validator(mode="after")
     def _ids_belong_together(self) -> Self:
         if bool(self.id) != bool(self.created_at):
-            raise ValueError("its id and the time of its creation are known together, or neither is")
+            raise ValueError("it must have both an id and a time of creation, or neither")
         for request in self.requests:
             if request.custom_id != custom_id(self.name, request.place):
                 raise ValueError(f"the custom id {request.custom_id!r} is not that of its trial")
@@ -192,7 +192,7 @@ def _read(path: Path) -> Batch:
         raise UserError(
             "bad-batch-record",
             f"{path} is not a record of a batch ({why}). Restore it from version control; "
-            "without it, what its batch answered cannot be collected, and is asked and paid for again.",
+            "without it, the answers of its batch cannot be collected, and are requested and paid for again.",
         ) from None
 
 

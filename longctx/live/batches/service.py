@@ -67,20 +67,20 @@ def check_provider(models: Sequence[ModelProfile]) -> None:
         if model.api != "anthropic":
             raise UserError(
                 "api-without-batches",
-                f"--ctx-batch: {model.model} is asked by the API {model.api}, of which longctx sends no batches. "
-                "Leave --ctx-batch out.",
+                f"--ctx-batch: {model.model} uses the API {model.api}, for which longctx has no batches. Leave out "
+                "--ctx-batch.",
             )
         if model.provider != "anthropic":
             raise UserError(
                 "provider-without-batches",
-                f"--ctx-batch: {model.model} is asked through {model.provider}, whose client in the Anthropic SDK has "
-                "no batches. Leave --ctx-batch out, or ask it through the Anthropic API.",
+                f"--ctx-batch: {model.model} uses {model.provider}, whose client in the Anthropic SDK has no batches. "
+                "Leave out --ctx-batch, or use the Anthropic API.",
             )
         if model.headers:
             raise UserError(
                 "headers-in-batch",
-                f"--ctx-batch: the profile of {model.model} has headers ({', '.join(model.headers)}), which a "
-                "server gets with the batch and not with each of its questions. Leave --ctx-batch out.",
+                f"--ctx-batch: the profile of {model.model} has headers ({', '.join(model.headers)}), which a server "
+                "receives once per batch and not with each request. Leave out --ctx-batch.",
             )
 
 
@@ -112,7 +112,7 @@ class Service:
             why = f"{self.url} answered {error.status_code}: {server_sentence(error.body)}."
         return UserError(
             "server-without-batches",
-            f"--ctx-batch needs a server that takes Message Batches: {why} Leave --ctx-batch out.",
+            f"--ctx-batch needs a server that supports Message Batches: {why} Leave out --ctx-batch.",
         )
 
     async def create(self, requests: Sequence[dict[str, Any]], headers: Mapping[str, str]) -> State:

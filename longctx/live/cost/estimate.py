@@ -80,7 +80,7 @@ class Estimate:
         source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
         thinking = f" ({self.thinking_tokens:,} of them for thinking)" if self.thinking_tokens else ""
         return (
-            f"{self.test} on {self.model}: {self.to_ask:,} of {self.trials:,} trials to ask, about "
+            f"{self.test} on {self.model}: {self.to_ask:,} of {self.trials:,} trials need a request, about "
             f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens{thinking}, {price}.{source}"
         )
 
@@ -104,8 +104,8 @@ def estimate(
 ) -> list[Estimate]:
     """Estimate what a run will ask, for each test and model.
 
-    cases: all cases of the run. requests: those of their trials that are asked. unbuilt: cases that cannot be built
-    yet; all of their trials are asked. batches: whether the run asks in batches.
+    cases: all cases of the run. requests: those of their trials that are sent. unbuilt: cases that cannot be built
+    yet; all of their trials are sent. batches: whether the run asks in batches.
     """
     every = (*requests, *(Request.of(trial) for case in unbuilt for trial in case.each_trial()))
     asked = grouped(every, lambda request: request.case.group)
@@ -172,8 +172,8 @@ def in_all(estimates: Sequence[Estimate]) -> str | None:
 def price_warnings(models: Iterable[ModelProfile], today: datetime.date) -> list[str]:
     """Return a sentence for each model whose prices may have changed since they were noted."""
     return [
-        f"The prices of {model.model} are from {model.prices.dated}, over a year ago: look them up, and give them in "
-        "its profile."
+        f"The prices of {model.model} are from {model.prices.dated}, over a year ago: look them up, and update the "
+        "profile."
         for model in {model.model: model for model in models}.values()
         if model.prices is not None and _costs(model.prices) and today - model.prices.dated > OLD
     ]

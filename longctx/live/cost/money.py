@@ -57,7 +57,7 @@ def hour_write_price(rates: TokenPrices) -> float:
 def paid(prices: Prices | None, reply: Reply) -> float | None:
     """Return the cost of a reply in USD, with the discount if a batch answered it; None if prices are not known.
 
-    prices: those of the model that was asked, which are not those of a fallback model.
+    prices: those of the model that was sent, which are not those of a fallback model.
     """
     if prices is None or reply.fallback:
         return None
@@ -90,7 +90,7 @@ def _compacted(reply: Reply) -> tuple[int, ...]:
 
 
 def usd(amount: float) -> str:
-    """Return an amount in USD as shown to people: whole cents, and where it is less than a dollar two digits of it."""
+    """Return an amount in USD as shown to people: whole cents, or two digits if it is less than a dollar."""
     decimals = 2 if not 0 < abs(amount) < 1 else max(2, 1 - math.floor(math.log10(abs(amount))))
     cents, _, rest = f"{amount:,.{decimals}f}".partition(".")
     return f"${cents}.{rest[:2]}{rest[2:].rstrip('0')}"
@@ -204,8 +204,8 @@ def check_default_cap(estimated: float, cap: float) -> None:
     if estimated > cap:
         raise UserError(
             "over-default-cap",
-            f"The requests are estimated to cost {usd(estimated)}, more than the {usd(cap)} that a run may spend if it "
-            f"states no cap: give --ctx-max-cost {math.ceil(estimated):,}, or max_cost in the profile.",
+            f"The requests are estimated to cost {usd(estimated)}, more than the default cap of {usd(cap)}: add "
+            f"--ctx-max-cost {math.ceil(estimated):,}, or max_cost in the profile.",
         )
 
 
@@ -215,6 +215,6 @@ def check_cap(cap: float | None, models: list[ModelProfile]) -> None:
     if cap is not None and unknown:
         raise UserError(
             "max-cost-without-prices",
-            f"--ctx-max-cost needs prices, but the profile of {', '.join(unknown)} gives none: add a [prices] table to "
-            "its file in fixtures/models/ (all zero for a server of your own).",
+            f"--ctx-max-cost needs prices, but the profile of {', '.join(unknown)} has none: add a [prices] table to "
+            "its file in fixtures/models/ (zeros for your own server).",
         )

@@ -29,7 +29,7 @@ from longctx.vocabulary.shapes import TEXT
 CHARACTERS_A_TOKEN = 4
 """More than most texts have, so that a prefix of enough characters has enough tokens."""
 LEAST = 256
-"""The least characters by which a prefix must exceed a shorter one to be worth a block of its own."""
+"""The least characters by which a prefix must exceed a shorter one to be worth its own block."""
 
 
 Worth = Callable[[Sequence[Request], Sequence[float]], bool]
@@ -48,9 +48,9 @@ class Prefix:
 
 
 def shared(requests: Sequence[Request], worth: Worth | None = None) -> list[Request]:
-    """Return the same questions with the prefixes that they share if they are asked in this order.
+    """Return the same questions with the prefixes that they share if they are sent in this order.
 
-    worth: decides which prefixes are kept, if the questions are not asked directly. Prompts of models with caching are
+    worth: decides which prefixes are kept, if the questions are not sent directly. Prompts of models with caching are
     built once, and two of them are held at a time.
     """
     result: list[Request] = []

@@ -1,1 +1,1 @@
-"""The SDK's clients, and what a server tells of itself and of its models."""
+"""The SDK's clients, and a server's description of itself and its models."""

@@ -149,7 +149,7 @@ class OtherServer(AsyncAnthropic):
 
 
 class GoogleServer(OtherServer):
-    """The same for a server of Gemini's API, which takes its key in a header of its own."""
+    """The same for a server of Gemini's API, which takes its key in its own header."""
 
     @property
     def auth_headers(self) -> dict[str, str]:
@@ -174,7 +174,7 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
         raise UserError(
             "key-of-another-server",
             f"The profile of {model.model} names the key {model.key}, which is not sent to {vendor.name}: remove it, "
-            "or name its server in base_url.",
+            "or name the server in base_url.",
         )
     if own and not variable:
         variable = next(filter(os.environ.get, vendor.keys), vendor.keys[-1])
@@ -184,8 +184,8 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
     if not key:
         raise UserError(
             "no-api-key",
-            f"No API key was found for {model.model}: set {variable}, or give the URL of a server that speaks "
-            f"{model.api} and needs none (--ctx-base-url). Without --ctx-record, recorded runs replay and need no key.",
+            f"No API key was found for {model.model}: set {variable}, or name a server that speaks {model.api} and "
+            "needs none (--ctx-base-url). Without --ctx-record, recorded runs replay and need no key.",
         )
     if re.search(r"\s", key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set {variable} again.")
@@ -214,7 +214,7 @@ def open_client(
     """Return a client whose Messages requests go through the tape, if there is one, to the network.
 
     Credentials are the SDK's own: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, or a profile that it finds; other providers
-    have theirs. A server given by base_url may need no key. models: those that will be asked.
+    have theirs. A server given by base_url may need no key. models: those that will be sent.
 
     Raises UserError without a key, with an invalid URL, or if the environment adds what a model's profile lacks.
     """
@@ -256,8 +256,8 @@ def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnth
     if not (client.api_key or client.auth_token or client.credentials):
         raise UserError(
             "no-api-key",
-            "No API key was found: set ANTHROPIC_API_KEY to ask Claude, or give the URL of another server that speaks "
-            "the Messages API (pytest's --ctx-base-url, or --base-url of a command). Without --ctx-record, recorded "
+            "No API key was found: set ANTHROPIC_API_KEY for Claude, or name another server that speaks the Messages "
+            "API (--ctx-base-url, or --base-url of a command). Without --ctx-record, recorded "
             "runs replay and need no key.",
         )
     if any(re.search(r"\s", key) for key in (client.api_key, client.auth_token) if key):
@@ -272,16 +272,16 @@ def _check_headers(model: ModelProfile) -> None:
     if betas:
         raise UserError(
             "beta-not-declared",
-            f"{CUSTOM} sends the beta {betas[0]!r} with every question, and answers may depend on it, so "
-            f"recordings must state it: add betas = [{betas[0]!r}] to the profile of {model.model} "
-            f"(fixtures/models), or take it out of {CUSTOM}.",
+            f"{CUSTOM} sends the beta {betas[0]!r} with every request, and answers may depend on it. Declare it: add "
+            f"betas = [{betas[0]!r}] to the profile of {model.model} "
+            f"(fixtures/models), or remove it from {CUSTOM}.",
         )
     for name, value in found.items():  # a value is not shown: it may be a credential
         if model.headers.get(name) != value:
             raise UserError(
                 "header-not-declared",
-                f"{CUSTOM} sends the header {name!r} with every question, which is not known as a credential or as "
-                f"transport. If answers may depend on it, add it with the same value to headers in the profile of "
+                f"{CUSTOM} sends the header {name!r} with every request, and it is not known as a credential or as "
+                "transport. If answers may depend on it, add it with the same value to headers in the profile of "
                 f"{model.model} (fixtures/models); if not, add its name to transport_headers there.",
             )
 

@@ -227,7 +227,7 @@ async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any])
 
 
 STRANGE = ("malformed_answer", "timeout")
-"""The causes of failure that are reported. A server need not count, and the asking will meet all other failures."""
+"""The causes of failure that are reported. A server need not count, and the live pass will meet all other failures."""
 SAMPLED = 4
 """The prompts of a case that are built for their mean length, if it is not kept."""
 PromptKind = tuple[str, str, str, str, int]
@@ -248,7 +248,7 @@ async def with_counted_tokens(client: Client, requests: Sequence[Request], say: 
         results = await asyncio.gather(*(_count(client, sample) for sample in kinds.values()))
     counts = [result if isinstance(result, int) else None for result in results]
     if strange := [result for result in results if isinstance(result, Failure) and result.cause in STRANGE]:
-        say(f"Tokens are not counted, but taken from the profile: {strange[0].message}")
+        say(f"Tokens are taken from the profile, not counted: {strange[0].message}")
     tokens = {
         kind: None if tokens is None else tokens / _length(sample)
         for (kind, sample), tokens in zip(kinds.items(), counts, strict=True)
@@ -296,7 +296,7 @@ async def with_server_facts(
 ) -> tuple[list[Case], list[Unasked]]:
     """Return the cases with what the server told, and apart those that need a count of tokens the server does not give.
 
-    What the server tells is kept in the model's profile. Raises UserError if no case is left to ask.
+    The server's answers are kept in the model's profile. Raises UserError if no case is left to ask.
     """
     models: dict[str, ModelProfile] = {}
     for case in cases:
@@ -336,7 +336,7 @@ async def count_probes(
 
 
 def print_uncounted(say: Say, uncounted: Sequence[Unasked], alone: bool) -> None:
-    """Print why cases are not asked. alone: whether there are no others; it then raises UserError."""
+    """Print why cases are not sent. alone: whether there are no others; it then raises UserError."""
     for message in dict.fromkeys(failure.message for _, failure in uncounted):
         if alone:
             raise UserError("tokens-not-counted", message)
@@ -358,7 +358,7 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
         failure = explain(error, client.base_url)
         if no_connection(error):
             raise UserError("nothing-answered", failure.message) from None
-        say(f"The window of {model.model} is not known, and prompts are not checked against it: {failure.message}")
+        say(f"The window of {model.model} is not known, so prompts are not checked against it: {failure.message}")
         return model
     if "window" not in description:
         return model
@@ -375,7 +375,7 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (
-        f"{model}: its tokens could not be counted, which {case.cell.test} needs to build its prompts: "
+        f"{model}: {case.cell.test} cannot build its prompts, because its tokens could not be counted: "
         f"{failure.message}"
     )
     if failure.fatal and failure.cause != "no_such_model":  # a server without count_tokens answers this too
@@ -383,8 +383,8 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     if case.cell.test not in shipped():
         return Failure(
             "not_counted",
-            f"{why} Ask a server that counts tokens, or leave it out with -k 'not {case.cell.test}'. Counts "
-            "that you know go into the model's profile: docs/models.md shows the table [[measured]], whose wording is "
+            f"{why} Use a server that counts tokens, or leave it out with -k 'not {case.cell.test}'. Add counts that "
+            "you know to the model's profile: docs/models.md shows the table [[measured]], whose wording is "
             f"{case.counts_key!r}.",
             True,
         )
@@ -392,6 +392,6 @@ async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | F
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
     return Failure(
         "not_counted",
-        f"{why} They can also be counted by asking for replies of one token, which costs money: {command}",
+        f"{why} They can also be counted by replies of one token, which cost money: {command}",
         True,
     )

@@ -72,7 +72,7 @@ def check_key_may_be_sent(base_url: str, found_in: str, typed: str | None = None
     raise UserError(
         "server-not-confirmed",
         f"{found_in} names the server {visible(base_url)}, and a file alone does not decide where your key is sent. If "
-        f"you know this server, give --ctx-base-url {visible(base_url)}, or set {TRUSTED_HOSTS}={visible(url.host)}.",
+        f"you trust this server, add --ctx-base-url {visible(base_url)}, or set {TRUSTED_HOSTS}={visible(url.host)}.",
     )
 
 
@@ -97,7 +97,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-NO_HEADER = "The key holds a character that no header may have, such as a space or the end of a line."
+NO_HEADER = "The key contains a character that no header may have, such as a space or the end of a line."
 REDACTED = "[redacted]"
 
 
@@ -121,7 +121,7 @@ SCHEMES = {"bearer", "basic", "digest", "negotiate", "token", "aws4-hmac-sha256"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What must not be repeated."""
+    """The requests that must not be repeated."""
 
     secret: tuple[str, ...]
     """The values of headers with a name such as `x-api-key`, and the userinfo of the URL."""

@@ -1,4 +1,4 @@
-"""The meaning of the SDK's errors: the cause why a trial was not measured, in a sentence that says what to do."""
+"""The meaning of the SDK's errors: the cause why a trial was not measured, in a sentence that states what to do."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 
 TOO_LONG = re.compile(r"too long|too large|context (window|length|size)|exceed\w* .*\bcontext|maximum .*tokens", re.I)
 BAD_KEY = re.compile(r"API key (not valid|expired|not found)", re.I)
-"""What Gemini's API says of a key, with the status 400."""
+"""Messages of Gemini's API about a key, with the status 400."""
 NO_CREDIT = "insufficient_quota"
 """The code of OpenAI's error that no later attempt gets around, though its status is that of a rate limit."""
 ADVICE = {
     r"content management policy|content filter": "The server's filter blocks the prompt: its settings decide that.",
-    r"prefill|assistant message": "Set prefill = false in the model's profile: the beginning of the answer is then "
-    "asked for in words.",
+    r"prefill|assistant message": "Set prefill = false in the model's profile: the prompt then requests the "
+    "beginning of the answer.",
     r"temperature|top_p|top_k": "Remove it from extra_body in the model's profile.",
     r"thinking|budget_tokens": "Correct the thinking settings in the model's profile.",
     r"max_tokens": "Set another max_tokens in the run's profile, or thinking_tokens in the model's.",
     r"cache_control": "Remove the caching settings from the model's profile.",
-    r"credit|billing": "The account has no credit left: nothing was wrong with the question.",
+    r"credit|billing": "The account has no credit left.",
 }
 """The setting to change, by a pattern of the server's message about a refused request."""
 OTHER_API = (
-    "A server that speaks OpenAI's or Gemini's API takes one line in the model's profile, fixtures/models/MODEL.toml: "
+    "A server that speaks OpenAI's or Gemini's API needs one line in the model's profile, fixtures/models/MODEL.toml: "
     'api = "openai-chat" or "gemini".'
 )
 MOST_SAID = 500
@@ -81,13 +81,13 @@ def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failu
         return Failure("bad_key", f"{NO_HEADER} Set ANTHROPIC_API_KEY again.", fatal=True)
     if not isinstance(cause, httpx2.TransportError):  # an error of this side, which the SDK reports as the network's
         return Failure("error", f"{type(cause).__name__}: {cause}")
-    return Failure("connection", f"{base_url} broke the connection off ({type(cause).__name__}: {cause}).")
+    return Failure("connection", f"{base_url} closed the connection ({type(cause).__name__}: {cause}).")
 
 
 def _refused(error: anthropic.APIStatusError, base_url: object, asked: str, key: str) -> Failure:
     if error.status_code < 400:
         where = f"{base_url} answered {error.status_code}, a redirection."
-        return Failure("connection", f"{where} Give --ctx-base-url the address that it redirects to.", fatal=True)
+        return Failure("connection", f"{where} Set --ctx-base-url to the address that it redirects to.", fatal=True)
     refusal = f"{base_url} answered {error.status_code}: {server_sentence(error.body)}."
     if _code(error.body) == NO_CREDIT:
         return Failure("refused_request", f"{refusal} The account has no credit left.", fatal=True)
@@ -116,7 +116,7 @@ def by_status(status: int, refusal: str, asked: str = "", key: str = "") -> Fail
         advice = "Choose smaller sizes in the run's profile, or set window in the model's."
         return Failure("context_too_long", f"{refusal}{where} {advice}")
     advice = next((text for about, text in ADVICE.items() if re.search(about, refusal, re.I)), "")
-    advice = advice or "The model profile's extra_body may ask for what it refuses."
+    advice = advice or "The model profile's extra_body may contain what it refuses."
     return Failure("refused_request", f"{refusal}{where} {advice}")
 
 

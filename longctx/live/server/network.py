@@ -27,7 +27,7 @@ this took a tenth to a fifth of all processor time."""
 UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
 """No limit, because the concurrency limit applies before a request gets here."""
 ENCODING = "gzip"
-"""The only compression that is asked for and read."""
+"""The only compression that is requested and read."""
 STEP = 65_536
 """The most bytes that are decompressed at once."""
 MOST_BYTES_OF_OTHERS = 4_000_000
@@ -113,7 +113,7 @@ class _Answer(httpx2.AsyncByteStream):
         encoding = self._response.headers.get("content-encoding", "").lower()
         if encoding not in ("", "identity", ENCODING):
             shown = self._credentials.redacted(encoding)[:80]
-            raise MalformedAnswer(f"the server's answer is compressed as {shown!r}, though {ENCODING} was asked for")
+            raise MalformedAnswer(f"the server's answer is compressed as {shown!r}, though {ENCODING} was requested")
         received = size = 0
         beginning = b""
         unzip = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding == ENCODING else None
@@ -157,7 +157,7 @@ def _beyond(stream: httpx2.AsyncByteStream) -> bytes:
 
 
 def _unzipped(unzip: zlib._Decompress | None, raw: bytes) -> Iterator[bytes]:
-    """Yield what a decompressor makes of some bytes, piece by piece. What follows the end of its data is left out."""
+    """Yield what a decompressor makes of some bytes, piece by piece. Data after its end is ignored."""
     if unzip is None:
         yield raw
         return

@@ -29,7 +29,7 @@ Counted = tuple[Declaration, Wording]
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What was learnt of a model."""
+    """What was learned about a model."""
 
     values: dict[str, Any]
     """By the fields of `Probed`."""
@@ -42,7 +42,7 @@ class ProbeResult:
 async def probe(
     workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say
 ) -> ProbeResult:
-    """Ask the server about its model. Raises UserError if it tells nothing.
+    """Ask the server about its model. Raises UserError if it contains no information.
 
     ask: whether tokens are counted by replies of one token, which cost money. prompts: the prompt set whose tokens are
     counted.
@@ -60,7 +60,9 @@ async def probe(
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
         if not description:
-            raise UserError("probe-failed", f"Nothing was found out about {model.model}: {failure.message}") from None
+            raise UserError(
+                "probe-failed", f"The server returned no information about {model.model}: {failure.message}"
+            ) from None
         tests = ", ".join(test.name for test, _ in counted)
         how, until = ("by replies of one token", "") if ask else ("for free", " until --ask gives one")
         notes.append(
@@ -76,8 +78,8 @@ async def _description(client: Client, model: ModelProfile, say: Say) -> tuple[d
         with waiting(say, f"{source_of(client)} to describe {model.model} (up to {TIMEOUT_S:g} s)"):
             description = await described_by_server(client, model)
     except ENQUIRY_ERRORS as error:
-        return {}, [f"The server does not say what the model can: {explain(error, client.base_url).message}"]
-    notes = "The server does not say what the model can: it lists no models, or not this one."
+        return {}, [f"The server does not describe the model: {explain(error, client.base_url).message}"]
+    notes = "The server does not describe the model: it lists no models, or not this one."
     return description, [] if description else [notes]
 
 
@@ -93,15 +95,21 @@ def differences(profile: ModelProfile, values: dict[str, Any]) -> list[str]:
     lines = []
     for name, limit in (("window", profile.window), ("max_output", profile.max_output)):
         if limit and limit != values.get(name, limit):
-            lines.append(f"{name} = {limit} is used, though the server says {values[name]}: delete it to use that.")
+            lines.append(
+                f"{name} = {limit} is used, although the server reports {values[name]}: delete it to use the server's."
+            )
     for name in profile.tokens.model_fields_set:
         value = getattr(profile.tokens, name)
         if name in values and abs(value - values[name]) > 0.02 * values[name]:
-            lines.append(f"tokens.{name} = {value} is used, though {values[name]} were counted: delete it to use that.")
+            lines.append(
+                f"tokens.{name} = {value} is used, although {values[name]} were counted: delete it to use the count."
+            )
     for name, chosen in (("effort", profile.effort), ("thinking", profile.thinking and profile.thinking.type)):
         if chosen and chosen not in values.get(name, [chosen]):
             advice = (
-                f"choose one of {', '.join(values[name])}" if values[name] else "delete it, since the model takes none"
+                f"choose one of {', '.join(values[name])}"
+                if values[name]
+                else "delete it, because the model accepts none"
             )
             lines.append(f"{name} {chosen!r} is refused: {advice}.")
     return lines

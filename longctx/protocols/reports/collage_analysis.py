@@ -47,7 +47,7 @@ class Effect:
 
     @property
     def tokens_per_point(self) -> float | None:
-        """The extra tokens for each percentage point gained; None if nothing is gained."""
+        """The extra tokens for each percentage point gained; None without a gain."""
         points = 100 * self.paired.difference
         return self.extra_tokens / points if points > 0 else None
 
@@ -69,7 +69,7 @@ class Favourite:
 
     @property
     def fixed(self) -> bool:
-        """Whether the letter is given whatever is asked: a rate then measures how often it happens to be right."""
+        """Whether the letter is given whatever is asked: an accuracy then measures how often it happens to be right."""
         return self.share.n >= LETTERS_GIVEN and self.share.rate >= ONE_LETTER
 
 

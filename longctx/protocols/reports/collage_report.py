@@ -16,7 +16,7 @@ from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Rank
 
 TITLE = "Long-context QA"
-GUESSING = f"Dashed: what guessing gives, {CHANCE}."
+GUESSING = f"Dashed: accuracy of guessing, {CHANCE}."
 POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
 
@@ -142,7 +142,7 @@ def _size(summary: QaSummary) -> str:
 
 
 def _by_distractors(cells: Sequence[CellSummary]) -> RateView:
-    """Return a view of the rate by the number of distractors, for each variant and position of the needle."""
+    """Return a view of the accuracy by the number of distractors, for each variant and position of the needle."""
     points = [
         RatePoint(
             int(each.params["distractors"] or 0),
@@ -287,7 +287,7 @@ def _shown_effects(summary: QaSummary) -> Iterable[str]:
 
 
 NO_ANSWER = 0.5
-"""The share of replies without an <Answer> tag from which a rate is marked."""
+"""The share of replies without an <Answer> tag from which an accuracy is marked."""
 
 
 def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from longctx import Answers, Causes, Chart, Report, Row, Table
+from longctx import Answers, Causes, Chart, Plot, PlotMark, Report, Row, Table
 from longctx.protocols.conversation import ordinal
 from longctx.results.row import Subject, grouped
 from longctx.views.answers import together
-from longctx.views.chart import field, heat
 from longctx.vocabulary.report import Rank
 
 ANOTHER, BADLY_COPIED, NO_TEXT = "another of the needles", "the right one, badly copied", "no text of the prompt"
@@ -20,7 +19,7 @@ OTHER_TEXTS = SAME_SUBJECT, SAME_KIND, NEITHER, EXAMPLE = (
     f"{OTHER}of another kind and subject",
     f"{OTHER}of the examples",
 )
-"""What wrong answers give back."""
+"""What wrong answers return."""
 
 
 def given_back(analysis: Sequence[Answers]) -> Iterator[Chart]:
@@ -34,21 +33,17 @@ def given_back(analysis: Sequence[Answers]) -> Iterator[Chart]:
 def _heat_map(subject: Subject, needles: int, counts: dict[tuple[int, int], int], number: int) -> Chart:
     """Return the heat map of what was given back (across) for what was asked (down)."""
     names = [ordinal(place) for place in range(1, needles + 1)]
-    values = []
+    marks = []
     for asked, name in enumerate(names, start=1):
         of_asked = [counts.get((asked, given), 0) for given in range(1, needles + 1)]
         for other, given in zip(names, of_asked, strict=True):
             share = given / sum(of_asked) if given else 0.0
             say = f"asked for the {name}, the {other} was given: {given:,}"
-            values.append({"asked": name, "given": other, "rate": share, "text": f"{given:,}", "say": say})
-    spec = heat(
-        values,
-        x=field("given", "ordinal", "given back", sort=names),
-        y=field("asked", "ordinal", "asked for", sort=names),
-    )
+            marks.append(PlotMark(other, share, series=f"asked for {name}", say=say, text=f"{given:,}"))
     title = f"Which of {needles} needles was given back: {subject}"
-    cells = [(str(value["asked"]), str(value["given"]), str(value["text"])) for value in values]
-    return Chart(f"coreference-given-{number}", "", title, spec, Table.pivot(title, cells, "asked for"))
+    cells = [(mark.series.removeprefix("asked for "), str(mark.x), mark.text) for mark in marks]
+    plot = Plot(marks=marks, kind="heat", x="given back", value="share")
+    return Chart(f"coreference-given-{number}", "", title, plot, Table.pivot(title, cells, "asked for"))
 
 
 def given_for_asked(answers: Answers) -> Counter[tuple[int, int]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from longctx import Answers, Causes, Chart, Report, Row, Table
+from longctx import Answers, Causes, Chart, Plot, PlotMark, Report, Row, Table
 from longctx.protocols.graph_walks import ORIGINS, THIRDS
 from longctx.results.row import Subject, by_subject, grouped
 from longctx.views.answers import together
-from longctx.views.chart import HEIGHT, WIDTH, colours, field, rate_axis
 
 ENOUGH = 20
 """The answers needed in each third of the list before a finding says where they are missed."""
@@ -35,30 +34,17 @@ def by_third(analysis: Sequence[Answers]) -> Iterator[Table | Chart]:
 
 def _found(subject: Subject, analysis: Sequence[Answers], number: int) -> Chart:
     walks = grouped(analysis, lambda answers: walk_of(answers.params))
-    bars: list[dict[str, Any]] = []
-    for third in THIRDS:
-        for walk, group in walks.items():
-            right, asked = nodes(together(group), third)
-            text = _share(right, asked)
-            share = right / asked if asked else None
-            bars.append({"third": third, "walk": walk, "share": share, "text": text, "say": f"{third}, {walk}: {text}"})
-    spec = {
-        "data": {"values": [bar for bar in bars if bar["share"] is not None]},
-        "width": WIDTH,
-        "height": HEIGHT,
-        "mark": {"type": "bar"},
-        "encoding": {
-            "x": field("third", "ordinal", "place of the edge in the list", sort=list(THIRDS), axis={"labelAngle": 0}),
-            "xOffset": {"field": "walk", "type": "nominal", "sort": None},
-            "y": rate_axis("share", "share of nodes found"),
-            "color": colours("walk", list(walks)),
-            "description": {"field": "say"},
-        },
-    }
+    found = [(third, walk, *nodes(together(group), third)) for third in THIRDS for walk, group in walks.items()]
+    marks = [
+        PlotMark(third, right / asked, series=walk, say=f"{third}, {walk}: {_share(right, asked)}")
+        for third, walk, right, asked in found
+        if asked
+    ]
     title = f"Nodes found, by the place of their edge: {subject}"
-    cells = [(bar["third"], bar["walk"], bar["text"]) for bar in bars]
+    cells = [(third, walk, _share(right, asked)) for third, walk, right, asked in found]
     table = Table.pivot(title, cells, "third of the list")
-    return Chart(f"graph-walks-found-{number}", "", title, spec, table)
+    plot = Plot(marks=marks, kind="bars", value="share of nodes found")
+    return Chart(f"graph-walks-found-{number}", "", title, plot, table)
 
 
 def _share(right: int, asked: int) -> str:

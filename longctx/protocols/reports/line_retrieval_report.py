@@ -7,13 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longctx import Answers, Causes, Chart, Report, Row, Shares, Table
+from longctx import Answers, Causes, Chart, Plot, PlotMark, Report, Row, Shares, Table
 from longctx.results.row import Subject, by_subject
 from longctx.text import count
-from longctx.views.chart import WIDTH, colours, field
 
-ROW = 20
-"""The height of a band of distances in pixels: there may be more than twenty bands."""
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
 """Bands of distances, in lines: 1, 2, 3, 4 to 7, 8 to 15 and so on, before and after the target."""
 
@@ -100,28 +97,15 @@ def _origins_table(origins: Origins) -> Table:
 
 
 def _origins_chart(origins: Origins, number: int) -> Chart:
-    values = [
-        {"band": _named(distance), "measured": name, "count": count, "say": f"{_named(distance)} {name}: {count:,}"}
-        for name, bands in origins.distances.items()
-        for distance, count in bands.items()
+    marks = [
+        PlotMark(_named(band), of[band], series=name, say=f"{_named(band)} {name}: {of[band]:,}")
+        for band in origins.bands
+        for name, of in origins.distances.items()
+        if band in of
     ]
-    spec = {
-        "data": {"values": values},
-        "width": WIDTH,
-        "height": {"step": ROW, "for": "position"},
-        "mark": {"type": "bar"},
-        "encoding": {
-            "y": field(
-                "band", "ordinal", "lines before (-) or after (+) the target", sort=[*map(_named, origins.bands)]
-            ),
-            "yOffset": {"field": "measured", "type": "nominal", "sort": None},
-            "x": field("count", "quantitative", "wrong answers", axis={"tickMinStep": 1}),
-            "color": colours("measured", list(origins.distances), "distance"),
-            "description": {"field": "say"},
-        },
-    }
     table = _origins_table(origins)
-    return Chart(f"line-retrieval-origins-{number}", "", table.title, spec, table)
+    plot = Plot(marks=marks, kind="bars", value="wrong answers", ends=None, legend="distance, lines")
+    return Chart(f"line-retrieval-origins-{number}", "", table.title, plot, table)
 
 
 def _named(distance: int) -> str:

@@ -11,7 +11,6 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from longctx import Answers, Axes, Rate, Report, Reported, Row, StatedMinimum, Table
@@ -19,7 +18,7 @@ from longctx.protocols.passkey import PasskeyAxes
 from longctx.results.row import Subject, grouped
 from longctx.stats.rates import pooled, rate_of
 from longctx.views.answers import CellSummary
-from longctx.views.chart import HEIGHT, Spec, subject_columns, tokens
+from longctx.views.chart import Upright, subject_columns, tokens
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.cell import PROTOCOL
 from longctx.vocabulary.report import Rank
@@ -29,7 +28,7 @@ SUCCESS_RATE = 0.2
 FEWEST = 5
 """The fewest trials at each distance for which k_max is shown."""
 ERROR = 0.05
-"""The probability that the interval of k_max does not hold it."""
+"""The probability that the interval of k_max does not contain it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +62,10 @@ def effective_window(by_k: Mapping[int, Rate]) -> EffectiveWindow:
 def k_max_interval(by_k: Mapping[int, Rate]) -> tuple[int, int]:
     """Return the 95% interval of k_max in tokens. An end of 0 means less than the smallest k.
 
-    It assumes nothing of how the rate changes with k, so that it holds for dips and U shapes, too. The lower end is the
-    largest k up to which every distance by itself is shown to succeed at 20% or more (an intersection-union test: R. L.
-    Berger, Technometrics 24, 1982). The upper end is the last k before some stretch of distances is shown, with
-    Bonferroni's correction over all stretches, to succeed less often. Each end errs with a probability of at most 2.5%.
+    It is valid however accuracy changes with k, for dips and U shapes, too. The lower end is the largest k up to which
+    every single distance significantly succeeds at 20% or more (an intersection-union test: R. L. Berger, Technometrics
+    24, 1982). The upper end is the last k before some stretch of distances significantly succeeds less often, with
+    Bonferroni's correction over all stretches. Each end errs with a probability of at most 2.5%.
     """
     ordered = sorted(by_k)
     succeeding = itertools.takewhile(lambda k: by_k[k].p_above(SUCCESS_RATE) <= ERROR / 2, ordered)
@@ -232,7 +231,15 @@ def success(cells: Sequence[CellSummary], summaries: Sequence[PasskeySummary]) -
             from_zero=True,
             lines=[SUCCESS_RATE],
             note=f"Dashed: an accuracy of {SUCCESS_RATE}, which k_max and every shorter distance must reach.",
-            layers=partial(_reached, reached),
+            uprights=[
+                Upright(
+                    each.effective.k_max or 0,
+                    f"k_max {each.effective.k_max:,}",
+                    str(each.subject),
+                    f"k_max {_k_max(each)}, {each.subject}",
+                )
+                for each in reached
+            ],
             fewest=1,
             finding=False,
         )
@@ -316,40 +323,6 @@ def figure(cells: Sequence[CellSummary]) -> str:
 
 
 REPORT = Report(by=("window",), more=more, findings=findings, data=entry, gate=reported, figure=figure)
-
-
-def _reached(windows: Sequence[PasskeySummary], x: Spec, colour: Spec) -> list[Spec]:
-    """Draw a line and its name for each k_max; lines at the same k are drawn side by side."""
-    encoding = {"x": x, "color": colour, "description": {"field": "say"}}
-    values = [
-        {
-            "x": summary.effective.k_max,
-            "name": f"k_max {summary.effective.k_max:,}",
-            "series": str(summary.subject),
-            "say": f"k_max {_k_max(summary)}, {summary.subject}",
-            "line": HEIGHT - 12 - 14 * place,
-        }
-        for place, summary in enumerate(windows)
-    ]
-    before = [sum(other["x"] == line["x"] for other in values[:place]) for place, line in enumerate(values)]
-    lines = [
-        {
-            "data": {"values": [line]},
-            "mark": {"type": "rule", "strokeWidth": 2, "xOffset": -3 * moved},
-            "encoding": encoding,
-        }
-        for moved, line in zip(before, values, strict=True)
-    ]
-    names = {
-        "data": {"values": values},
-        "mark": {"type": "text", "align": "right", "dx": -4 - 3 * max(before, default=0), "aria": False},
-        "encoding": {
-            **encoding,
-            "y": {"field": "line", "type": "quantitative", "scale": None},
-            "text": {"field": "name"},
-        },
-    }
-    return [*lines, names]
 
 
 def _lowest(cells: Sequence[CellSummary], summary: PasskeySummary) -> CellSummary | None:

@@ -41,10 +41,10 @@ class Api(Protocol):
         """Return a Messages request as this API takes it. Raises UserError for what it cannot express."""
 
     def counting(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the body that asks for the tokens of a request, where the API counts."""
+        """Return the body that requests the tokens of a request, where the API counts."""
 
     def most_tokens(self, body: Mapping[str, Any]) -> int | None:
-        """Return the most tokens of the reply that a request asks for; None if it does not say."""
+        """Return the most tokens of the reply that a request requests; None if unknown."""
 
     def streamed(self, answer: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
         """Yield an answer as the server would stream it. options: the request's `stream_options`."""
@@ -74,7 +74,7 @@ def canonical_path(path: str) -> str:
 
 
 def streams(path: str, body: Mapping[str, Any]) -> bool:
-    """Return whether a request asks for its answer as a stream."""
+    """Return whether a request requests its answer as a stream."""
     return bool(body.get("stream")) or path.endswith(gemini.STREAM)
 
 
@@ -105,7 +105,7 @@ def with_extra_body(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]
 
 
 def api_of(model: ModelProfile) -> Api:
-    """Return the API by which a model is asked."""
+    """Return the API of a model."""
     return APIS[model.api]
 
 
@@ -146,5 +146,5 @@ def to_reply(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Rep
 def _api_of(path: str) -> Api:
     api = api_at(path)
     if api is None:
-        raise MalformedAnswer(f"no API that is known has the path {path[:80]!r}")
+        raise MalformedAnswer(f"no known API has the path {path[:80]!r}")
     return api

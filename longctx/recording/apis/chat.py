@@ -129,7 +129,7 @@ def counting(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def most_tokens(body: Mapping[str, Any]) -> int | None:
-    """Return the most tokens of the reply that a request asks for; None if it does not say."""
+    """Return the most tokens of the reply that a request requests; None if unknown."""
     given = body.get("max_completion_tokens") or body.get("max_tokens")
     return given if type(given) is int else None
 

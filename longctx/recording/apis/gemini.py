@@ -114,12 +114,12 @@ def rendered(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
 
 
 def counting(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body that asks for the tokens of a request, with everything that it holds."""
+    """Return the body that requests the tokens of a request, with everything that it holds."""
     return {"model": body["model"], "generateContentRequest": {**body, "model": f"models/{body['model']}"}}
 
 
 def most_tokens(body: Mapping[str, Any]) -> int | None:
-    """Return the most tokens of the reply that a request asks for; None if it does not say."""
+    """Return the most tokens of the reply that a request requests; None if unknown."""
     config = _either(body, "generationConfig")
     given = _either(config, "maxOutputTokens") if isinstance(config, Mapping) else None
     return given if type(given) is int else None
@@ -172,7 +172,7 @@ def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _said(content: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return the parts of a turn of a request as blocks, whatever they hold."""
+    """Return the parts of a turn of a request as blocks, whatever they contain."""
     given = content.get("parts")
     return [_block(part, strict=False) for part in objects([given] if isinstance(given, Mapping) else given)]
 
@@ -200,7 +200,7 @@ def _block(part: Mapping[str, Any], strict: bool = True) -> dict[str, Any]:
         told = json.dumps(result.get("response"), ensure_ascii=False)
         return {"type": "tool_result", "tool_use_id": result.get("id") or result.get("name"), "content": told}
     if strict and ("text" in part or call is not None):
-        raise TypeError("a part of its content is no text or call")
+        raise TypeError("a part of its content is neither text nor a call")
     return {**part, "type": next((name for name in part if name not in ("thought", "thoughtSignature")), "empty")}
 
 

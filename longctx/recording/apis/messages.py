@@ -36,7 +36,7 @@ MOST_CATEGORY = 40
 
 @dataclass(frozen=True, slots=True)
 class Edits:
-    """What a server reports of the context management that a request asked for."""
+    """The server's report on the context management of a request."""
 
     reported: bool
     """Whether it reports any: a server that does not know context management ignores it."""
@@ -136,7 +136,7 @@ def _text(message: Mapping[str, Any]) -> str:
         raise TypeError("its content is not a list of blocks")
     texts = [block["text"] for block in content if block["type"] == "text"]
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError("a text block of it holds no text")
+        raise TypeError("one of its text blocks has no text")
     return "".join(texts)
 
 
@@ -158,7 +158,7 @@ def _category(details: object) -> str:
 
 
 def _by_fallback(usage: Mapping[str, Any]) -> bool:
-    """Return whether a fallback model answered, which the API tells by an entry of this type among the iterations."""
+    """Return whether a fallback model answered, shown by an entry of this type among the iterations."""
     iterations = usage.get("iterations")
     entries = iterations if isinstance(iterations, list) else []
     return any(isinstance(entry, dict) and entry.get("type") == "fallback_message" for entry in entries)
@@ -173,7 +173,7 @@ def _citations(content: list[dict[str, Any]]) -> Iterator[Citation]:
 
 
 def citations_of(block: Mapping[str, Any]) -> list[Any]:
-    """Return the citations of a block; none if it holds no list of them."""
+    """Return the citations of a block; none if it contains no list of them."""
     listed = block.get("citations")
     return listed if isinstance(listed, list) else []
 
@@ -189,14 +189,14 @@ def _whole(value: object) -> int:
 
 
 def _written_for_an_hour(usage: Mapping[str, Any]) -> int:
-    """Return the input tokens written to the cache for an hour; 0 if the server does not tell them apart."""
+    """Return the input tokens written to the cache for an hour; 0 if the server does not distinguish them."""
     written = usage.get("cache_creation")
     tokens = written.get("ephemeral_1h_input_tokens") if isinstance(written, dict) else None
     return tokens if type(tokens) is int and tokens > 0 else 0
 
 
 def _thought(usage: Mapping[str, Any]) -> int | None:
-    """Return the output tokens that were thinking; None if the server does not tell them apart."""
+    """Return the output tokens that were thinking; None if the server does not distinguish them."""
     details = usage.get("output_tokens_details")
     tokens = details.get("thinking_tokens") if isinstance(details, dict) else None
     return tokens if type(tokens) is int and 0 <= tokens < MOST_TOKENS else None
@@ -225,12 +225,12 @@ def rendered(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
 
 
 def counting(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body that asks for the tokens of a request."""
+    """Return the body that requests the tokens of a request."""
     return {name: value for name, value in body.items() if name in COUNTED}
 
 
 def most_tokens(body: Mapping[str, Any]) -> int | None:
-    """Return the most tokens of the reply that a request asks for."""
+    """Return the most tokens of the reply that a request requests."""
     return int(body.get("max_tokens", 0))
 
 

@@ -25,8 +25,8 @@ def not_expressed(what: str, api: str, model: ModelProfile) -> UserError:
     """Return the error for a part of a request that an API does not have."""
     return UserError(
         "not-in-api",
-        f"{model.model} is asked by the API {api}, which cannot express {what} of the Messages API: leave that out, "
-        "or ask a model with api = 'anthropic'.",
+        f"{model.model} uses the API {api}, which cannot express {what} of the Messages API: leave that out, or use a "
+        "model with api = 'anthropic'.",
     )
 
 
@@ -69,7 +69,7 @@ def tool_arguments(name: object, given: object) -> object:
     Raises TypeError.
     """
     if not (isinstance(name, str) and isinstance(given, str)):
-        raise TypeError("a tool call of it has no name or arguments")
+        raise TypeError("one of its tool calls has no name or arguments")
     try:
         return json.loads(given or "{}")
     except (ValueError, RecursionError):  # the reply was cut off, or the tool takes free text
@@ -81,7 +81,7 @@ def as_objects(value: object) -> list[dict[str, Any]]:
     if value is None:
         return []
     if not (isinstance(value, list) and all(isinstance(each, dict) for each in value)):
-        raise TypeError("it has a list of another form")
+        raise TypeError("it has a list of another type")
     return value
 
 
@@ -103,7 +103,7 @@ def text_of(blocks: Sequence[Mapping[str, Any]]) -> str:
 
 
 def data_url(source: Mapping[str, Any], api: str, model: ModelProfile) -> str:
-    """Return the address of an image, which may hold it."""
+    """Return the address of an image, which may contain it."""
     match source:
         case {"type": "url", "url": str(url)}:
             return url

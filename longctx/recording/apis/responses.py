@@ -66,7 +66,7 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
                     refused |= part.get("type") == "refusal"
                     text = part.get("text") if part.get("type") == "output_text" else part.get("refusal")
                     if not isinstance(text, str):
-                        raise TypeError("a part of its message holds no text")
+                        raise TypeError("a part of its message has no text")
                     content.append({"type": "text", "text": text})
             case {"type": "function_call"}:
                 given = tool_arguments(item.get("name"), item.get("arguments"))
@@ -143,12 +143,12 @@ def rendered(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
 
 
 def counting(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the body that asks for the tokens of a request."""
+    """Return the body that requests the tokens of a request."""
     return {name: value for name, value in body.items() if name not in ("max_output_tokens", "temperature", "top_p")}
 
 
 def most_tokens(body: Mapping[str, Any]) -> int | None:
-    """Return the most tokens of the reply that a request asks for; None if it does not say."""
+    """Return the most tokens of the reply that a request requests; None if unknown."""
     given = body.get("max_output_tokens")
     return given if type(given) is int else None
 

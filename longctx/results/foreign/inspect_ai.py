@@ -32,13 +32,13 @@ ZSTANDARD = 93
 """The compression of an archive's entries in newer versions; only from Python 3.14 on does zipfile know it."""
 PIECE = 1 << 20
 LARGEST_WINDOW = 1 << 27
-"""The most memory that an entry may ask for."""
+"""The most memory that an entry may request."""
 MOST_LISTED = 1 << 24
 """The most bytes that an archive's list of entries may have."""
 MOST_OF_ENTRY, MOST_OF_ALL = 32_000_000, 10 * MOST_BYTES
 """The most bytes of a decompressed entry, which as JSON may take 30 times as much memory, and of all entries."""
 BROKEN = ValueError, EOFError, OSError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error
-"""What zipfile raises for a damaged archive, one with a password, and one with another compression."""
+"""The errors of zipfile for a damaged archive, one with a password, and one with another compression."""
 
 
 class _Sample(BaseModel):
@@ -80,7 +80,7 @@ class _Measured:
     answer: str | None
     expected: str | None
     named: Mapping[str, Any]
-    """What the chosen fields hold."""
+    """The values of the chosen fields."""
 
     @classmethod
     def of(cls, sample: _Sample, choice: Choice) -> _Measured:
@@ -159,7 +159,7 @@ def _values(sample: _Sample) -> Iterator[tuple[str, object]]:
     """Yield the scorers and their values; a value with several parts is as many scorers."""
     for name, score in (sample.scores or {}).items():
         if not isinstance(score, dict):
-            raise ValueError(f"the score {name[:60]!r} is no object")
+            raise ValueError(f"the score {name[:60]!r} is not an object")
         value = score.get("value")
         yield from (
             ((f"{name}.{part}", one) for part, one in value.items()) if isinstance(value, dict) else [(name, value)]

@@ -62,7 +62,7 @@ def name_in(fields: Mapping[str, Any], name: str) -> str:
     """Return the text or number in a field that groups or identifies items. Raises ValueError."""
     value = value_in(fields, name)
     if not isinstance(value, PLAIN) or isinstance(value, bool) or value == "":
-        raise ValueError(f"its field {name!r} is no text and no number")
+        raise ValueError(f"its field {name!r} is neither a text nor a number")
     return name_of(str(value))
 
 
@@ -97,7 +97,7 @@ class ForeignResult:
     value: object
     """The score as the tool wrote it; None if it was not measured."""
     number: int = 0
-    """What tells it from the repeats of its item."""
+    """Distinguishes it from the repeats of its item."""
     of: Mapping[str, str] = field(default_factory=dict)
     """What has to be chosen, such as the scorer."""
     band: str = "all"
@@ -108,7 +108,7 @@ class ForeignResult:
     """The text that was scored, if the file has it."""
     expected: str | None = None
     reason: str | None = None
-    """What the scorer said of it."""
+    """The scorer's explanation."""
     document: str | None = None
     """The digest of what is asked about, if the tool writes one: results of one id must have the same."""
 
@@ -157,13 +157,13 @@ class Choice:
         for key, value in self.select.items():
             if not (found := [result for result in chosen if result.of.get(key) == value]):
                 raise UserError(
-                    "not-in-results", f"{path} has no {visible(key)}={_short(value)}: choose of {_choices(chosen)}."
+                    "not-in-results", f"{path} has no {visible(key)}={_short(value)}: choose one of {_choices(chosen)}."
                 )
             chosen = found
         if several := _choices(chosen, least=2):
             raise UserError(
                 "choose-results",
-                f"{path} holds results of several kinds: choose one of each by --select, of {several}.",
+                f"{path} contains several results per item: choose one with --select, among {several}.",
             )
         return chosen
 

@@ -38,7 +38,7 @@ def test_the_filter_is_made_from_measured_answers_with_the_right_section(
     run: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["data", "filter", str(run)]) == 0
-    assert capsys.readouterr().out.endswith("m-0123456789ab.json: 2 asked, 1 kept\n")
+    assert capsys.readouterr().out.endswith("m-0123456789ab.json: 2 answered, 1 kept\n")
     kept = load_filter(mine, "m", "0123456789ab")
     assert kept is not None
     assert (kept.kept, kept.dropped) == (("q1",), ("q2",))
@@ -52,7 +52,7 @@ def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
     )
     merged(run)
     assert main(["data", "filter", str(run)]) == 0
-    assert "1 asked, 1 kept; 3 without a readable answer" in capsys.readouterr().out
+    assert "1 answered, 1 kept; 3 without a readable answer" in capsys.readouterr().out
     kept = load_filter(mine, "m", "0123456789ab")
     assert kept is not None
     assert (kept.kept, kept.dropped) == (("q6",), ())

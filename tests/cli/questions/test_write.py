@@ -60,8 +60,8 @@ def test_written_recorded_and_replayed_without_a_server(
 ) -> None:
     assert record(documents, server) == 0
     printed = capsys.readouterr().out
-    assert "writing on toy: 4 of 4 trials to ask" in printed
-    assert re.search(r"questions asked for +8\n", printed)
+    assert "writing on toy: 4 of 4 trials need a request" in printed
+    assert re.search(r"questions requested +8\n", printed)
     assert re.search(r"questions written +8 +\S+mine\.jsonl", printed)
     assert re.search(r"questions missing from the replies +0\n", printed)
     assert re.search(r"numerical +4\n", printed)
@@ -145,15 +145,12 @@ def test_without_any_usable_question_no_file_is_written(
     assert re.search(r"parts of replies dropped +4 .*\n +refused +4\n", printed)
     assert "faults found" not in printed, "nothing was checked"
     out, dropped = documents.parent / "mine.jsonl", documents.parent / "mine.dropped.jsonl"
-    assert (
-        f"{out} was not written: nothing in the replies can be used. They are in {dropped}; the first: “I would"
-        in printed
-    )
-    assert "Fix: another model; other words (--prompts DIR, with a writing/ of your own). Ask again" in printed
+    assert f"{out} was not written: no reply is usable. They are in {dropped}; the first: “I would" in printed
+    assert "Fix: another model; another wording (--prompts DIR, with your own writing/). Record again" in printed
     assert "Next:" not in printed
     server.script = saying("<Question 1>Where do", stop_reason="max_tokens")
     assert record(documents, server, mode="all") == 1
-    assert "Fix: more room to answer (--max-tokens, 1200 now); another model;" in capsys.readouterr().out
+    assert "Fix: a longer reply (--max-tokens, 1200 now); another model;" in capsys.readouterr().out
     assert not out.exists()
     assert len((documents.parent / "mine.dropped.jsonl").read_text().splitlines()) == DISTRICTS
 
@@ -164,13 +161,13 @@ def test_nothing_is_asked_unless_said(
     assert main(command(documents, "--base-url", server.url)) == 2
     assert "[no-section-answered]" in capsys.readouterr().err
     assert main(command(documents, "--base-url", server.url, "--estimate")) == 0
-    assert "writing on toy: 4 of 4 trials to ask" in capsys.readouterr().out
+    assert "writing on toy: 4 of 4 trials need a request" in capsys.readouterr().out
     assert not server.received
     assert record(documents, server, "--limit", 3) == 0
     assert main(command(documents)) == 1
-    assert "1 of 4 sections have no answer. Ask with --record once" in capsys.readouterr().out
+    assert "1 of 4 sections have no answer. Record with --record once" in capsys.readouterr().out
     assert main(command(documents, "--max-tokens", 50, "--force")) == 2
-    assert "changed since they were recorded: ask with --record new_episodes" in capsys.readouterr().err
+    assert "changed since they were recorded: record again with --record new_episodes" in capsys.readouterr().err
 
 
 def test_what_a_person_changed_is_not_written_over(
@@ -215,7 +212,7 @@ def test_a_window_that_is_too_small_is_reported(
         assert record(documents, server) == 2
         assert not server.asked
     printed = capsys.readouterr()
-    assert "4 cannot be asked. The first: toy-protocol-per_section-2-d1 takes about" in printed.out
+    assert "4 cannot be sent. The first: toy-protocol-per_section-2-d1 takes about" in printed.out
     assert "[window-too-small]" in printed.out
 
 

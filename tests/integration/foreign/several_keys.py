@@ -1,4 +1,4 @@
-"""Several keys are in a text that says nothing of them, and the model must name all of those it is asked for."""
+"""Several keys are hidden in a text, and the model must name all that the question requests."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class SeveralKeysAxes(Axes):
 
 
 def asked(answers: Answers) -> int:
-    """Return how many keys the trials asked for."""
+    """Return how many keys the trials requested."""
     return sum(int(row.params["keys"] or 0) for row in answers.rows)
 
 
@@ -53,7 +53,7 @@ def missed(row: Row) -> int:
 
 
 def seldom_all(answers: Answers) -> Iterator[str]:
-    """Yield a finding where most keys are named, and seldom all of them."""
+    """Yield a finding if most keys are named, but seldom all of them."""
     rate, share = answers.rate(), answers.total("found") / asked(answers)
     if rate.rate <= 0.5 < share:
         yield f"{share:.0%} of the keys are named, but all of them in {rate.correct} of {rate.n} trials only"
@@ -85,7 +85,7 @@ REPORT = Report(
 
 def check(cell: ProtocolCell) -> None:
     if not 1 <= cell.keys <= len(NAMES):
-        raise ValueError(f"{cell.keys} keys cannot be asked for: give 1 to {len(NAMES)}.")
+        raise ValueError(f"{cell.keys} keys are not possible: use 1 to {len(NAMES)}.")
 
 
 @protocol(

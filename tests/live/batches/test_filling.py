@@ -79,7 +79,7 @@ def test_a_slow_batch_unknown_at_first_is_waited_for(tmp_path: Path) -> None:
     assert ran.asked.answered == 4
     assert ran.slept == [1, 2, 4, 8, 16, 32, 60, 60, 60]
     assert "does not know it yet" in ran.told.waits[0]
-    assert ran.told.waits[-1] == "batch msgbatch_0000 (0 of 4 requests have ended), looked at again in 60 s"
+    assert ran.told.waits[-1] == "batch msgbatch_0000 (0 of 4 requests have ended), checked again in 60 s"
 
 
 def test_a_run_that_leaves_is_resumed_by_the_next(tmp_path: Path) -> None:
@@ -273,7 +273,7 @@ def test_a_request_that_never_has_a_result_is_given_up_after_three_batches(tmp_p
         assert (ran.asked.answered, ran.causes) == (3, ["no_result"])
         assert len(server.created) == 3
         message = next(iter(ran.asked.failures.values())).message
-    assert message.endswith("and 5 downloads of its results hold none for this request, which is asked again.")
+    assert message.endswith("and 5 downloads of its results contain none for this request, which is sent again.")
     assert not Ledger(tmp_path).open()
 
 
@@ -302,7 +302,7 @@ def test_what_arrives_before_a_download_breaks_off_is_kept(tmp_path: Path) -> No
         server._results = broken  # type: ignore[method-assign]
         ran = run(server, tmp_path, CASES, wait_s=5)
         assert (ran.asked.answered, ran.causes, len(server.created)) == (3, ["pending"], 1)
-        assert "broke the connection off" in next(iter(ran.asked.failures.values())).message
+        assert "closed the connection" in next(iter(ran.asked.failures.values())).message
         server._results = whole  # type: ignore[method-assign]
         assert run(server, tmp_path, CASES).asked.answered == 0, "it was collected before anything was asked"
         assert len(server.created) == 1
@@ -341,7 +341,7 @@ def test_a_batch_that_was_created_though_the_answer_was_lost_is_found(tmp_path: 
         turned.at_sleep = lambda: None
         ran = run(server, tmp_path, CASES, turned=turned, wait_s=5)
         assert ran.causes == ["pending"] * 4, "its batch has not ended, nor has another of as many requests"
-        assert "whether it was created is not known yet" in next(iter(ran.asked.failures.values())).message
+        assert "it is not known yet whether it exists" in next(iter(ran.asked.failures.values())).message
         server._end(server.created[-1])
         again = run(server, tmp_path, CASES, wait_s=5)
     assert "4 answers are recorded" in again.said[0]

@@ -54,7 +54,7 @@ def test_by_its_id(tmp_path: Path) -> None:
     assert gone.kind == "gone"
     assert no_answer_sentence(gone) == (
         "the results of batch msgbatch_0000 were kept for 29 days, and are gone. longctx models batches cancel "
-        f"{NAME} --forget lets its 2 trials be asked, and paid for, again."
+        f"{NAME} --forget lets its 2 trials be sent, and paid for, again."
     )
 
 
@@ -117,7 +117,7 @@ def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
         unsure = status(server, tmp_path, batch)
         assert unsure.kind == "unsure"
         assert (
-            "whether it was created is not known yet (msgbatch_0000 has as many requests and has not"
+            "it is not known yet whether it exists (msgbatch_0000 has as many requests and has not"
             in no_answer_sentence(unsure)
         )
         server._end(stranger)

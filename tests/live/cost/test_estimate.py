@@ -37,7 +37,8 @@ def test_only_what_is_asked_costs() -> None:
     assert estimated.price is not None
     assert dataclasses.astuple(estimated.price)[:3] == pytest.approx(((4500 * 1000 + 30 * 2000) / 1e6,) * 3)
     assert str(estimated) == (
-        "line_retrieval on toy: 3 of 6 trials to ask, about 4,500 input and at most 30 output tokens, about $4.56. "
+        "line_retrieval on toy: 3 of 6 trials need a request, about 4,500 input and at most 30 output tokens, about "
+        "$4.56. "
         "Tokens by the profile."
     )
 
@@ -50,7 +51,9 @@ def test_room_for_thinking_is_distinguished() -> None:
 
 def test_a_price_that_is_not_known_is_reported_as_unknown() -> None:
     [estimated] = estimate([line_case()], [])
-    assert str(estimated).endswith("0 of 2 trials to ask, about 0 input and at most 0 output tokens, price not known.")
+    assert str(estimated).endswith(
+        "0 of 2 trials need a request, about 0 input and at most 0 output tokens, price not known."
+    )
 
 
 def test_what_cannot_be_built_yet_is_all_to_ask() -> None:
@@ -114,7 +117,7 @@ def test_prices_of_over_a_year_ago_are_doubted() -> None:
     free = ModelProfile(model="own", prices=Prices(input=0, output=0, dated=DAY))
     later = Prices(input=0, output=0, dated=DAY, above=(Tier(tokens=9, input=1, output=0),))
     assert price_warnings([*models, free, ModelProfile(model="b")], today) == [
-        "The prices of a are from 2026-01-01, over a year ago: look them up, and give them in its profile."
+        "The prices of a are from 2026-01-01, over a year ago: look them up, and update the profile."
     ]
     assert not price_warnings(models, DAY)
     assert price_warnings([ModelProfile(model="free up to 9 tokens", prices=later)], today)

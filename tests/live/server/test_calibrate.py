@@ -162,7 +162,9 @@ def test_every_test_that_needs_a_count_says_how_to_get_one(
     assert calibrated_cases == [lines]
     [(_, failure)] = unasked
     assert failure.cause == "not_counted"
-    assert failure.message.startswith(f"toy: its tokens could not be counted, which {cell.test} needs to build")
+    assert failure.message.startswith(
+        f"toy: {cell.test} cannot build its prompts, because its tokens could not be counted"
+    )
     assert failure.message.endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
     assert not list(profiles.iterdir())
 

@@ -103,7 +103,7 @@ def test_a_redirection_says_what_to_change() -> None:
 def test_a_connection_that_breaks_off_is_one_trials_matter() -> None:
     request = httpx2.Request("POST", "http://h.test")
     broken = meaning(caused(anthropic.APIConnectionError(request=request), httpx2.ReadError("reset by peer")))
-    assert broken == Failure("connection", "http://h.test broke the connection off (ReadError: reset by peer).")
+    assert broken == Failure("connection", "http://h.test closed the connection (ReadError: reset by peer).")
 
 
 @pytest.mark.parametrize("cause", [MalformedAnswer("too large"), httpx2.DecodingError("bad gzip")])
@@ -123,7 +123,7 @@ def test_what_the_transport_finds_wrong_is_not_the_networks_fault(cause: Excepti
         ("the request exceeds the available context size", "context_too_long", "Choose smaller sizes"),
         ("Your credit balance is too low", "refused_request", "The account has no credit left"),
         ("Your prompt triggered the content management policy.", "refused_request", "filter blocks the prompt"),
-        ("odd", "refused_request", "extra_body may ask for what it refuses"),
+        ("odd", "refused_request", "extra_body may contain what it refuses"),
     ],
 )
 def test_a_refused_request_names_its_cell_and_the_setting(sentence: str, cause: str, advice: str) -> None:

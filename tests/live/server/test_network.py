@@ -118,7 +118,7 @@ def test_a_question_follows_no_redirection(
     asked = asyncio.run(run())
     assert not elsewhere.received
     assert asked.stopped is not None
-    assert asked.stopped.message.endswith("Give --ctx-base-url the address that it redirects to.")
+    assert asked.stopped.message.endswith("Set --ctx-base-url to the address that it redirects to.")
 
 
 @pytest.mark.parametrize("through_tape", [True, False])
@@ -208,7 +208,7 @@ def test_no_answer_is_read_further_than_any_goes(enquiry: str, status: int, zipp
 def test_an_answer_that_is_compressed_twice_is_not_read(enquiry: str, zipped: bytes) -> None:
     """docs/security.md, server-size"""
     sentence = told((200, {"content-encoding": "gzip, gzip"}, gzip.compress(zipped)), ENQUIRIES[enquiry])
-    assert "the server's answer is compressed as 'gzip, gzip', though gzip was asked for" in sentence
+    assert "the server's answer is compressed as 'gzip, gzip', though gzip was requested" in sentence
 
 
 @pytest.mark.parametrize("status", [200, 400, 500])

@@ -293,7 +293,7 @@ def test_a_streamed_answer_has_each_part_in_a_chunk() -> None:
         ({"accepts": {"system": "user"}}, "accepts is for models with an OpenAI API"),
         ({"key": "OPENAI_API_KEY"}, "would be sent to Google"),
         ({"key": "MINE_API_KEY"}, "would be sent to Google"),
-        ({"provider": "vertex"}, "serves the Messages API"),
+        ({"provider": "vertex"}, "supports only the Messages API"),
     ],
 )
 def test_settings_of_other_apis_are_refused_in_a_profile(given: dict[str, Any], sentence: str) -> None:

@@ -181,7 +181,7 @@ def test_an_invalid_message_is_refused(body: bytes) -> None:
         (message("42").replace(b'"end_turn"', DEEP), "its JSON is nested too deeply"),
         (
             message("42", usage={"input_tokens": 7, "output_tokens": 1}).replace(b"7", b"7" * 5000),
-            "its JSON holds a nu",
+            "its JSON contains a nu",
         ),
         (message("42", usage={"input_tokens": 7, "output_tokens": 1}).replace(b"7", b"1e999"), "its usage counts inf"),
         (message("42", usage={"input_tokens": -7, "output_tokens": 1}), "its usage counts -7 tokens"),

@@ -181,7 +181,7 @@ def test_what_is_neither_text_nor_number_is_not_kept(tmp_path: Path) -> None:
     assert (result.band, result.value) == ("3", "neither a text nor a number")
     with pytest.raises(ValueError, match="is no outcome"):
         result.score()
-    with refused("bad-results-file", "the sample 'a': its field 'notes' is no text and no number"):
+    with refused("bad-results-file", "the sample 'a': its field 'notes' is neither a text nor a number"):
         inspect_ai.of_archive(log, Choice(named={"band": "notes"}))
 
 

@@ -54,7 +54,7 @@ def test_a_field_that_an_item_lacks_is_named() -> None:
 def test_a_field_that_is_no_text_is_no_band(tmp_path: Path, value: object) -> None:
     file = tmp_path / "samples.jsonl"
     file.write_text(json.dumps({"doc_id": 0, "doc": {"length": value}, "acc": 1}))
-    with refused("bad-result", "its field 'length' is no text and no number"):
+    with refused("bad-result", "its field 'length' is neither a text nor a number"):
         read(file, band="length")
 
 

@@ -124,7 +124,7 @@ class SummaryFile(Table):
     costs: list[Cost]
     """The cost of each model."""
     answered: list[dict[str, Any]]
-    """Models that answered in place of the model that was asked: `model`, `by`, and `number` of `of` trials."""
+    """Models that answered instead of the model that was asked: `model`, `by`, and `number` of `of` trials."""
 
 
 class BandFields(Table):
