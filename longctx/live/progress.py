@@ -25,7 +25,7 @@ LINE_S = 60.0
 
 
 class Progress(Protocol):
-    """The display of an asking pass.
+    """The display of a live pass.
 
     It is called with the number of requests in flight and a note on their limit, with each request that ends, and,
     while none ends, with the seconds of silence and what is waited for.
