@@ -17,16 +17,15 @@ from pathlib import Path
 from benchmarks.caching import trials
 from longctx.config.models import ModelProfile, load_model
 from longctx.live.asking import ask_all
-from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.collect import Clock
-from longctx.live.batches.filling import fill
+from longctx.live.batches.collect import Batches, BatchTerms, Clock
+from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import paid
 from longctx.live.cost.prefixes import shared, shared_by_batches
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, Turned
@@ -86,7 +85,7 @@ async def _ask(url: str, tape: Tape, asked: Sequence[Request], batch: bool, turn
             await directly(asked)
             return
         terms = BatchTerms(url, None, Clock(turned.now, turned.sleep))
-        await fill(Batches(Service(client), tape, terms, len), asked, [], directly, bounds.budget, Silent())
+        await ask_in_batches(Batches(Service(client), tape, terms, len), asked, [], directly, bounds.budget, Silent())
 
 
 def main() -> None:

@@ -25,7 +25,7 @@ from anthropic import AsyncAnthropic
 from longctx.cases.case import Case
 from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.live.cost.money import cost
 from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS

@@ -20,7 +20,7 @@ from benchmarks.test_suite import EMPTY, cells
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.recording.missing import missing

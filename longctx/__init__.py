@@ -26,26 +26,23 @@ if TYPE_CHECKING:
     from longctx.stats.rates import Rate as Rate
     from longctx.views.answers import Answers as Answers
     from longctx.views.chart import Chart as Chart
+    from longctx.views.chart import Plot as Plot
+    from longctx.views.chart import PlotMark as PlotMark
     from longctx.views.chart import Table as Table
     from longctx.vocabulary.bank import Bank as Bank
     from longctx.vocabulary.cell import Mark as Mark
     from longctx.vocabulary.cell import Outcome as Outcome
-    from longctx.vocabulary.cell import Quote as Quote
     from longctx.vocabulary.cell import Reply as Reply
-    from longctx.vocabulary.cell import Words as Words
     from longctx.vocabulary.counts import Counts as Counts
     from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
-    from longctx.vocabulary.judging import first_integer as first_integer
     from longctx.vocabulary.judging import unanswered as unanswered
-    from longctx.vocabulary.lexical import lexically_right as lexically_right
     from longctx.vocabulary.protocol import protocol as protocol
     from longctx.vocabulary.protocol_cell import ProtocolAsk as ProtocolAsk
     from longctx.vocabulary.protocol_cell import ProtocolCell as ProtocolCell
     from longctx.vocabulary.protocol_cell import ProtocolDraw as ProtocolDraw
     from longctx.vocabulary.protocol_cell import TrialNumber as TrialNumber
     from longctx.vocabulary.questions import BankAxes as BankAxes
-    from longctx.vocabulary.questions import BankItems as BankItems
     from longctx.vocabulary.report import Causes as Causes
     from longctx.vocabulary.report import Report as Report
     from longctx.vocabulary.report import Reported as Reported
@@ -68,18 +65,17 @@ PUBLIC = {
     "longctx.vocabulary.grid": ("Axes", "Count"),
     "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber", "ProtocolCell"),
     "longctx.vocabulary.counts": ("Counts",),
-    "longctx.vocabulary.cell": ("Words", "Reply", "Outcome", "Mark", "Quote"),
+    "longctx.vocabulary.cell": ("Reply", "Outcome", "Mark"),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
-    "longctx.vocabulary.judging": ("unanswered", "first_integer"),
-    "longctx.vocabulary.lexical": ("lexically_right",),
+    "longctx.vocabulary.judging": ("unanswered",),
     "longctx.vocabulary.bank": ("Bank",),
-    "longctx.vocabulary.questions": ("BankAxes", "BankItems"),
+    "longctx.vocabulary.questions": ("BankAxes",),
     "longctx.vocabulary.report": ("Report", "Shares", "Causes", "StatedMinimum", "Reported"),
     "longctx.results.row": ("Row",),
     "longctx.stats.rates": ("Rate",),
     "longctx.views.answers": ("Answers",),
-    "longctx.views.chart": ("Table", "Chart"),
+    "longctx.views.chart": ("Table", "Chart", "Plot", "PlotMark"),
     "longctx.errors": ("UserError",),
 }
 """The public names by the modules that define them, in the order of the reference. A module is imported when needed."""

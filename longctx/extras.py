@@ -22,10 +22,9 @@ EXTRAS = {
     "openai": ("openai", "openai"),
     "pandas": ("parquet", "pandas"),
     "pyarrow": ("parquet", "pyarrow"),
-    "vl_convert": ("report", "vl-convert-python"),
 }
 """The extra and the package of each module that not every installation has."""
-PAGE = ("jinja2", "vl_convert")
+PAGE = ("jinja2",)
 """What a page needs."""
 
 

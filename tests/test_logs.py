@@ -36,6 +36,6 @@ def test_the_environment_turns_it_on(
 
 def test_a_replay_logs_what_it_read_and_no_text(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.DEBUG, logger="longctx"):
-        Run({"line_retrieval": TABLE}, root=HERE.root, folder=tmp_path / "run").measure()
+        Run({"line_retrieval": TABLE}, root=HERE.root, report=tmp_path / "run").measure()
     assert any(message.endswith(": 2 rows, 0 without an answer") for message in caplog.messages)
     assert "REGISTER_CONTENT" not in caplog.text

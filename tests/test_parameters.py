@@ -11,12 +11,6 @@ from tests.sources import tree_of
 
 PACKAGE = Path(longctx.__file__).parent
 MOST = 6
-PUBLIC = {
-    "engine.run_data.RunData.__init__": 10,
-    "vocabulary.protocol_cell.ProtocolAsk.__call__": 14,
-    "vocabulary.protocol.protocol": 23,
-}
-"""Documented for everybody and called with names: each parameter is an option, which a type would only wrap."""
 
 
 def functions(node: ast.AST, within: str) -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef, bool]]:
@@ -53,13 +47,5 @@ def counted() -> dict[str, int]:
 
 
 def test_no_function_has_more_than_six_parameters() -> None:
-    """Keyword-only parameters are counted, too; the exceptions are listed with their numbers."""
-    assert counted() == PUBLIC
-
-
-def test_what_is_public_takes_all_but_its_first_three_parameters_by_name() -> None:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        module = path.relative_to(PACKAGE).with_suffix("").as_posix().replace("/", ".")
-        for name, function, is_method in functions(tree_of(path), module):
-            if name in PUBLIC:
-                assert len(function.args.args) - is_method <= 3, name
+    """Keyword-only parameters are counted, too."""
+    assert counted() == {}

@@ -90,10 +90,21 @@ def _reached(module: str, imports: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def identifiers_with(library: Library, *words: str) -> int:
-    """Return how many identifiers have one of these words, in snake_case, singular or plural, or in CamelCase."""
+    """Return how many identifiers have one of these words, in snake_case, singular or plural, or in CamelCase.
+
+    Names that the library only uses, such as attributes of a socket, are not its own and do not count.
+    """
     pattern = re.compile("|".join(rf"(?:^|_){word}(?:s|$|_)|{word.title().replace('_', '')}" for word in words))
-    named = (getattr(node, field, None) for node in library.nodes() for field in ("id", "attr", "arg", "name"))
-    return sum(isinstance(name, str) and bool(pattern.search(name)) for name in named)
+    named = ((node, getattr(node, field, None)) for node in library.nodes() for field in ("id", "attr", "arg", "name"))
+    found = [(node, name) for node, name in named if isinstance(name, str) and pattern.search(name)]
+    own = {name for node, name in found if _defines(node)}
+    return sum(name in own for _, name in found)
+
+
+def _defines(node: ast.AST) -> bool:
+    """Return whether the name in a node is given there, to a function, a class, a parameter, a variable or a field."""
+    named = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.arg
+    return isinstance(node, named) or isinstance(getattr(node, "ctx", None), ast.Store)
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

@@ -20,7 +20,7 @@ from benchmarks.gate.profiles import ALPHA, Bools, Evidence, Gate, Gated, Ints, 
 from benchmarks.gate.runs import holm
 from benchmarks.gate.table import command, share, table
 from longctx.gate.bands import RUN_MARGIN
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 
 RESULTS = Path(__file__).with_name("CREEP.md")
 RATE, RELEASES = 0.9, 4

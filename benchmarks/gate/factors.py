@@ -24,7 +24,7 @@ from benchmarks.gate.runs import judged as judged_in_runs
 from benchmarks.gate.table import command, sections, share, table
 from longctx.gate.bands import Band, judge
 from longctx.gate.rules import ALPHA
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 from longctx.stats.unpaired import Unpaired
 
 RESULTS = Path(__file__).with_name("FACTORS.md")

@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.gate.table import command, share, table
 from longctx.stats import paired
@@ -118,6 +119,102 @@ def _hold(rates: Sequence[Rate], kept: Sequence[float], together: int) -> bool:
 
 
 GENERATORS = {"normal": normal, "coins": coins}
+TOGETHER = 0.3
+"""The share of the abilities' variance that the probes of a session have in common."""
+LOSING = 1 / 3
+"""The share of the sessions that lose, where what is lost is not spread over all."""
+DESIGNS = ((1, 24), (1, 60), (5, 12), (10, 12))
+"""Sessions, and probes of each."""
+
+
+def normal_sessions(lost: NDArray[np.float64], probes: int, random: np.random.Generator) -> list[NDArray[np.bool_]]:
+    """Return the answers at each fill, by session and probe. lost: the share that a session loses, by fill."""
+    sessions, fills = lost.shape
+    own = 1 - (TOGETHER if sessions > 1 else 0)
+    ability = random.normal(0, SPREADS[1] * np.sqrt(1 - own), (sessions, 1))
+    ability = ability + random.normal(0, SPREADS[1] * np.sqrt(own), (sessions, probes))
+    limits = np.vectorize(lambda share: threshold(RATE - share, SPREADS[1]))(lost)
+    return [ability + random.normal(0, 1, ability.shape) > limits[:, [fill]] for fill in range(fills)]
+
+
+def coin_sessions(lost: NDArray[np.float64], probes: int, random: np.random.Generator) -> list[NDArray[np.bool_]]:
+    """Return the same of probes that a model knows or guesses; the sessions differ in how many it knows."""
+    sessions, fills = lost.shape
+    known = random.beta(RATE / TOGETHER, (1 - RATE) / TOGETHER, (sessions, 1)).clip(1e-3, 1 - 1e-3)
+    chances = random.beta(
+        known if sessions > 1 else RATE, (1 - known) if sessions > 1 else 1 - RATE, (sessions, probes)
+    )
+    fallen = random.random(chances.shape)
+    left = np.minimum(0.5, 1 - lost / RATE)  # of the chance of a probe that the model knows no more
+    falling = lost / RATE / (1 - left)
+    return [
+        random.random(chances.shape) < np.where(fallen < falling[:, [fill]], chances * left[:, [fill]], chances)
+        for fill in range(fills)
+    ]
+
+
+SESSIONS = {"normal": normal_sessions, "coins": coin_sessions}
+
+
+def said_of(answers: Sequence[NDArray[np.bool_]], clustered: bool) -> Losses:
+    """Return what is said of the answers at each fill. clustered: of other sessions, too."""
+    first, *others = (np.asarray(each, dtype=int).tolist() for each in answers)
+    clusters = [
+        [[((one,), (other,)) for one, other in zip(*pair, strict=True)] for pair in zip(first, other, strict=True)]
+        for other in others
+    ]
+    parts = [each if clustered else [[pair] for cluster in each for pair in cluster] for each in clusters]
+    return Losses.of(FILLS[0], dict(zip(FILLS[1:], map(difference, parts), strict=False)))
+
+
+def several(runs: int) -> str:
+    """Return a table of what is said of several sessions of 12 probes and of others like them, at two fills."""
+    rows = []
+    for (name, generator), sessions, lost in itertools.product(SESSIONS.items(), (5, 10, 40), (0.0, 0.10, 0.20)):
+        random = np.random.default_rng([sessions, round(100 * lost)])
+        counted = np.zeros(4, dtype=int)
+        for _ in range(runs):
+            losing = random.random(sessions) < LOSING
+            shares = np.column_stack([np.zeros(sessions), losing * lost / LOSING])
+            answers = generator(shares, 12, random)
+            for place, (clustered, truth) in enumerate(((False, shares[:, 1].mean()), (True, lost))):
+                said = said_of(answers, clustered)
+                counted[2 * place] += true(said, FILLS[1], truth)
+                counted[2 * place + 1] += not said.open
+        rows.append([name, sessions, f"{lost:.0%}", *(share(int(number), runs) for number in counted)])
+    head = ["generator", "sessions", "lost", "these: true", "these: answered", "others: true", "others: answered"]
+    return table(head, rows)
+
+
+def further(runs: int) -> str:
+    """Return a table of how often as many more as are named tell all fills apart.
+
+    Each run that cannot tell goes on with what it names.
+    """
+    rows = []
+    for (name, generator), (sessions, probes), fills, lost in itertools.product(
+        SESSIONS.items(), DESIGNS, (2, 5), (0.0, 0.15)
+    ):
+        random = np.random.default_rng([sessions, probes, fills, round(100 * lost)])
+        shares = np.array([0.0] * (fills - 1) + [lost])
+        named: list[int] = []
+        told = 0
+        for _ in range(runs):
+            answers = generator(np.tile(shares, (sessions, 1)), probes, random)
+            said = said_of(answers, sessions > 1)
+            if not said.open or said.more is None:
+                continue
+            named.append(said.more)
+            added = (said.more, probes) if sessions > 1 else (1, said.more)
+            more = generator(np.tile(shares, (added[0], 1)), added[1], random)
+            together = [np.concatenate(both, axis=int(sessions == 1)) for both in zip(answers, more, strict=True)]
+            told += not said_of(together, sessions > 1).open
+        if len(named) >= runs / 10:
+            design = f"{probes} probes" if sessions == 1 else f"{sessions} sessions of {probes}"
+            middle = f"{np.median(named):,.0f}"
+            rows.append([name, design, fills, f"{lost:.0%}", share(len(named), runs), middle, share(told, len(named))])
+    head = ["generator", "asked", "fills", "lost at the last", "cannot tell", "more, median", "these tell"]
+    return table(head, rows)
 
 
 def true(said: Losses, at: int | None, lost: float) -> bool:
@@ -169,6 +266,15 @@ def run(gates: int) -> Iterator[str]:
     yield table(["break", "change by chance", "probes", "true", "answered", "found"], rows)
     yield "## Several answers to a probe, 60 probes, two fills\n\n" + repeated(gates)
     yield "## What strategies keep at the largest fill\n\n" + strategies(gates)
+    yield (
+        f"## Several sessions of 12 probes, two fills; what is lost, {LOSING:.0%} of the sessions lose\n\n"
+        "These: the losses in these very sessions. Others: those in all sessions like them. True and answered: see "
+        f"above. {gates // 4 or 1:,} runs a line.\n\n{several(gates // 4 or 1)}"
+    )
+    yield (
+        '## "About N more"\n\nLines of which a tenth or more of the runs cannot tell all fills apart. These tell: with '
+        f"N more probes, or sessions, no fill is left open.\n\n{further(gates // 10 or 1)}"
+    )
 
 
 if __name__ == "__main__":

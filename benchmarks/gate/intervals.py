@@ -6,6 +6,7 @@ have its chance. The true rate is the mean over all clusters that could have bee
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ import numpy as np
 
 from benchmarks.gate.table import command, share, table
 from longctx.gate.minimum import ALPHA
+from longctx.gate.usage import median_growth
 from longctx.stats.rates import Rate
 
 RESULTS = Path(__file__).with_name("INTERVALS.md")
@@ -86,6 +88,27 @@ def coverage(design: Design, rate: float, runs: int) -> tuple[int, int, int]:
     return plain, held, short
 
 
+def latencies(runs: int) -> str:
+    """Return a table of how often a limit fires, or passes, where the median latency grew by exactly the limit, 0.2.
+
+    Seconds have a log-normal distribution, or that of answers of which two in five think first.
+    """
+    rows = []
+    for trials, of_item, thinking in itertools.product((40, 100, 300), (0.0, 0.5), (False, True)):
+        random = np.random.default_rng([trials, round(10 * of_item), thinking])
+        fires = passes = 0
+        for _ in range(runs):
+            shared = random.normal(0, of_item, trials)
+            both = random.normal(0, 0.3, (2, trials)) + (random.random((2, trials)) < 0.4) * thinking
+            before, after = np.exp(shared + both)
+            growth = median_growth(list(zip(before.tolist(), (1.2 * after).tolist(), strict=True)), 2 * ALPHA)
+            assert growth is not None
+            fires, passes = fires + (growth.lo > 0.2), passes + (growth.hi <= 0.2)
+        some = "two in five think" if thinking else "log-normal"
+        rows.append([trials, some, f"{of_item:g}", share(fires, runs), share(passes, runs)])
+    return table(["trials", "seconds", "of the item", "fires", "passes"], rows)
+
+
 def run(runs: int) -> Iterator[str]:
     yield (
         "# Intervals where trials share something\n\nWritten by `python -m benchmarks.gate.intervals`; "
@@ -99,6 +122,10 @@ def run(runs: int) -> Iterator[str]:
             rows.append([str(design), f"{rate:g}", share(plain, runs), share(held, runs), share(short, runs)])
     head = ["clusters × trials", "rate", "as if independent", "effective number", "fails its minimum"]
     yield table(head, rows)
+    yield (
+        "## A limit of the growth of latency, at exactly the limit\n\nFires: 5% at most. Of the item: the standard "
+        f"deviation of the logarithm that both runs share.\n\n{latencies(runs)}"
+    )
 
 
 if __name__ == "__main__":

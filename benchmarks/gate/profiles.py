@@ -32,7 +32,7 @@ from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
 from longctx.stats.concentrated import Changed
-from longctx.stats.looks import Looks, planned
+from longctx.stats.group_sequential import Looks, planned
 from longctx.stats.search import narrowed
 from longctx.vocabulary.looks import LooksPlan
 from longctx.workspace import Workspace

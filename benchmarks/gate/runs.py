@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from benchmarks.gate.table import command, sections, share, table
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.rules import ALPHA
-from longctx.stats.looks import ONCE as AT_ONCE
-from longctx.stats.looks import Looks, planned
+from longctx.stats.group_sequential import ONCE as AT_ONCE
+from longctx.stats.group_sequential import Looks, planned
 
 RESULTS = Path(__file__).with_name("RUNS.md")
 WORTH = 0.1

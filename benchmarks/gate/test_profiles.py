@@ -33,7 +33,7 @@ from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.gate.evidence import Evidence, changed_together
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import together
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 from longctx.workspace import Workspace
 
 HERE = Workspace(Path(__file__).parents[2])

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.gate.runs import PARTS, Case, Design, Rule, counted, drawn, exact, rates, scores
 from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.stats.averaged import Averaged
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 
 
 def answers(counts: np.ndarray, runs: int) -> list[tuple[list[bool], list[bool]]]:

@@ -13,7 +13,7 @@ from longctx.config.profiles import load_profile
 from longctx.engine.gate_plan import planned
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
-from longctx.stats.looks import planned as looks
+from longctx.stats.group_sequential import planned as looks
 from longctx.workspace import Workspace
 
 HERE = Workspace(Path(__file__).parents[2])

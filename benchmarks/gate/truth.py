@@ -20,7 +20,7 @@ from benchmarks.gate.draws import quantile
 from benchmarks.gate.runs import Counted, Design, Rule, judged, tallied_up
 from benchmarks.gate.table import command, share, table
 from longctx.gate.rules import ALPHA
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 
 RESULTS = Path(__file__).with_name("TRUTH.md")
 LATEST, AGGREGATION = "latest_value, all", "aggregation, all"

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.gate.table import share, table
-from longctx.protocols.reports.passkey import SUCCESS_RATE, k_max_interval
+from longctx.protocols.reports.passkey_report import SUCCESS_RATE, k_max_interval
 from longctx.stats.rates import Rate
 
 WINDOW, DISTANCES = 16384, 32

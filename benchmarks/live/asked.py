@@ -15,7 +15,7 @@ from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape

@@ -5,7 +5,7 @@ from itertools import groupby
 from pathlib import Path
 
 from longctx import Rate
-from longctx.results.baseline import load_baseline
+from longctx.results.baseline_file import load_baseline
 
 for kept in sorted((load_baseline(Path(path)) for path in sys.argv[1:]), key=lambda kept: kept.saved_at):
     measured = sorted(

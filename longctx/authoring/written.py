@@ -24,8 +24,8 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
-from longctx.authoring.check import JOINERS
-from longctx.corpus.questions import BankQuestion, dropped_beside, dump, load_questions
+from longctx.authoring.faults import JOINERS
+from longctx.corpus.question_bank import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
 from longctx.text import visible

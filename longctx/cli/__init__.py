@@ -14,7 +14,7 @@ from typing import Any
 import longctx
 from longctx import logs
 from longctx.cli import baseline, chunks, compare, data, demo, gate, init, merge, models, plan, show, upgrade, window
-from longctx.cli.options import take
+from longctx.cli.shared_options import fill_from_project
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every character
     try:
         options.workspace = Workspace.around(Path.cwd())
-        take(options)
+        fill_from_project(options)
         code = int(options.run(options))
         sys.stdout.flush()
         return code

@@ -62,7 +62,7 @@ def _save(options: argparse.Namespace) -> int:
 
 def _anchor(options: argparse.Namespace) -> int:
     from longctx.engine.baselines import measured
-    from longctx.results.baseline import anchor_of, load_baseline
+    from longctx.results.baseline_file import anchor_of, load_baseline
 
     file = options.workspace.own("baselines", f"{options.name}.jsonl")
     if not file.is_file():
@@ -78,7 +78,7 @@ def _anchor(options: argparse.Namespace) -> int:
 
 
 def _list(options: argparse.Namespace) -> int:
-    from longctx.results.baseline import anchor_of, load_baseline, load_head, runs_added
+    from longctx.results.baseline_file import anchor_of, load_baseline, load_head, runs_added
 
     files = options.workspace.baselines()
     for file in files:
@@ -94,7 +94,7 @@ def _list(options: argparse.Namespace) -> int:
 def _show(options: argparse.Namespace) -> int:
     from longctx.report.document import terminal_table
     from longctx.report.tables import baseline_rates
-    from longctx.results.baseline import load_baseline
+    from longctx.results.baseline_file import load_baseline
 
     baseline = load_baseline(options.workspace.find_baseline(options.name))
     run = baseline.manifest

@@ -9,13 +9,12 @@ from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.cli.options import declare, say
+from longctx.cli.shared_options import declare, print_at_once
 from longctx.errors import UserError
 from longctx.extras import require
 
 if TYPE_CHECKING:
-    from longctx.live.batches.claims import Batches
-    from longctx.live.batches.collect import BatchStatus
+    from longctx.live.batches.collect import Batches, BatchStatus
     from longctx.live.batches.ledger import Batch
 
 NONE = "No batch is waiting to be collected: cassettes/batches is empty."
@@ -75,7 +74,7 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _row(status: BatchStatus) -> list[str]:
-    from longctx.live.batches.collect import KEPT, sentence
+    from longctx.live.batches.collect import KEPT, no_answer_sentence
 
     batch, state = status.batch, status.state
     if status.kind == "running" and state is not None:
@@ -89,7 +88,7 @@ def _row(status: BatchStatus) -> list[str]:
             "requests."
         )
     else:
-        text = sentence(status)
+        text = no_answer_sentence(status)
     return [*_head(batch), text]
 
 
@@ -99,7 +98,7 @@ def _head(batch: Batch) -> list[str]:
 
 def _collect(options: argparse.Namespace) -> int:
     require("Looking after batches", "anthropic")
-    from longctx.live.batches.collect import sentence
+    from longctx.live.batches.collect import no_answer_sentence
     from longctx.recording.tape import NotRecorded
 
     left: list[str] = []
@@ -107,7 +106,7 @@ def _collect(options: argparse.Namespace) -> int:
     async def collect(batches: Batches, batch: Batch) -> None:
         await batches.collect([batch])
         if batch.places & batches.held().keys():
-            left.append(sentence(batches.last[batch.name]))
+            left.append(no_answer_sentence(batches.last[batch.name]))
 
     def refused(batch: Batch, error: UserError) -> None:
         left.append(str(error))
@@ -120,7 +119,7 @@ def _collect(options: argparse.Namespace) -> int:
             "answers-not-kept", f"{error} Its batch still has it: free some disk space, and collect it again."
         ) from None
     for reason in left:
-        say(reason[0].upper() + reason[1:])
+        print_at_once(reason[0].upper() + reason[1:])
     return 1 if left else 0
 
 
@@ -133,11 +132,11 @@ def _cancel(options: argparse.Namespace) -> int:
             ledger = Ledger(options.workspace.cassettes)
             for batch in _named(ledger.open(), options.names):
                 ledger.drop(batch)
-                say(f"Batch {batch} is forgotten: its requests will be sent again.")
+                print_at_once(f"Batch {batch} is forgotten: its requests will be sent again.")
         return 0
 
     async def cancel(batches: Batches, batch: Batch) -> None:
-        say(await _canceled(batches, batch))
+        print_at_once(await _canceled(batches, batch))
 
     def refused(batch: Batch, error: UserError) -> None:
         raise error
@@ -148,15 +147,15 @@ def _cancel(options: argparse.Namespace) -> int:
 
 async def _canceled(batches: Batches, batch: Batch) -> str:
     """Cancel a batch and return a sentence about it. Raises UserError."""
-    from longctx.live.batches.collect import sentence
-    from longctx.live.explaining import explain
-    from longctx.live.server.enquiry import ENQUIRY_ERRORS
+    from longctx.live.batches.collect import no_answer_sentence
+    from longctx.live.server.calls import ENQUIRY_ERRORS
+    from longctx.live.server.explaining import explain
 
     status = await batches.statuses.of(batch)
     if status.kind == "ended":
         return f"Batch {status.batch} has ended by itself: longctx models batches collect records its answers."
     if status.kind != "running" or status.state is None:
-        raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {sentence(status)}")
+        raise UserError("batch-not-cancelable", f"Batch {batch} cannot be canceled now: {no_answer_sentence(status)}")
     try:
         await batches.service.cancel(status.batch.id)
     except ENQUIRY_ERRORS as error:
@@ -179,25 +178,25 @@ def _each(
 
     Without any batch it prints a sentence. refused: called for a batch whose server is known from its file alone.
     """
-    from longctx.live.batches.claims import Batches, BatchTerms
+    from longctx.live.batches.collect import Batches, BatchTerms
     from longctx.live.batches.ledger import Ledger
     from longctx.live.batches.service import Service
-    from longctx.live.server.address import confirm, without_userinfo
-    from longctx.live.server.clients import open_client
+    from longctx.live.server.client import open_client
+    from longctx.live.server.credentials import check_key_may_be_sent, without_userinfo
     from longctx.recording.tape import Tape
 
     cassettes = options.workspace.cassettes
     ledger = Ledger(cassettes)
     open_batches = _named(ledger.open(), names)
     if not open_batches:
-        say(NONE)
+        print_at_once(NONE)
 
     typed = options.base_url
 
     async def at(base_url: str | None, of_server: Sequence[Batch]) -> None:
         with_password = typed if typed and without_userinfo(typed) == base_url else base_url
         async with open_client(None, with_password, 1) as client:
-            batches = Batches(Service(client), Tape(cassettes), BatchTerms(base_url), say)
+            batches = Batches(Service(client), Tape(cassettes), BatchTerms(base_url), print_at_once)
             for batch in of_server:
                 await act(batches, batch)
 
@@ -205,7 +204,7 @@ def _each(
     for batch in open_batches:
         try:
             if batch.base_url is not None:
-                confirm(batch.base_url, str(ledger.path(batch)), typed)
+                check_key_may_be_sent(batch.base_url, str(ledger.path(batch)), typed)
             confirmed.append(batch)
         except UserError as error:
             refused(batch, error)

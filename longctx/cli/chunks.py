@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.drafting import NewTest, add_options, confirmed, run_of
-from longctx.cli.options import add_task, say
+from longctx.cli.new_test import NewTest, add_options, confirmed, run_of
+from longctx.cli.shared_options import add_task, print_at_once
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.extras import require
@@ -77,6 +77,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
+    from longctx.corpus.documents import copies
     from longctx.engine.drafting import Drafting, in_words
     from longctx.functions.chunks import read_chunks
 
@@ -92,7 +93,9 @@ def run(options: argparse.Namespace) -> int:
     if tokens is None and any(chunk.tokens > WHOLE for chunk in base.sections):
         base, tokens = read_chunks(options.folder, SIZE), SIZE
     size = sum(chunk.tokens for chunk in base.sections)
-    say(f"{options.folder}: {count(len(base.sections), 'chunk')}, {size:,} tokens.")
+    print_at_once(f"{options.folder}: {count(len(base.sections), 'chunk')}, {size:,} tokens.")
+    if twice := copies(options.folder):
+        print_at_once(twice)
     drafts = _own(options.questions, base) if options.questions else []
     work = Drafting(run_of(options), model, base.sections, options.number)
     if not confirmed(work.doing(drafts, "question"), options):
@@ -128,7 +131,7 @@ def run(options: argparse.Namespace) -> int:
     price = _price(model, base, numbers, len(lines))
     costs = "price not known" if price is None else in_words(*price)
     command = new.recorded(options.base_url, price and price[1])
-    new.tell(tried.sentence("the documents"), sizes, costs, command)
+    new.print_next_steps(tried.sentence("the documents"), sizes, costs, command)
     return 0
 
 

@@ -21,7 +21,7 @@ from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
     from longctx.report.document import Document
-    from longctx.results.baseline import Baseline
+    from longctx.results.baseline_file import Baseline
     from longctx.results.row import Row
     from longctx.vocabulary.declaration import Protocol
     from longctx.workspace import Workspace
@@ -203,7 +203,7 @@ def _load(workspace: Workspace, path: Path) -> _Compared:
 
 def _baseline(workspace: Workspace, path: Path) -> Baseline | None:
     """Return the baseline of this name or in this file; None if there is none. Raises UserError."""
-    from longctx.results.baseline import is_baseline, load_baseline
+    from longctx.results.baseline_file import is_baseline, load_baseline
 
     own = next((file for file in workspace.baselines() if file.stem == str(path)), None)
     if own and not (path / RESULTS).is_file():

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import add_task, declare, settings_of, tell_unread
+from longctx.cli.shared_options import add_task, declare, print_noticed, settings_of
 from longctx.config.arguments import number
 
 if TYPE_CHECKING:
@@ -89,17 +89,17 @@ def freeze(options: argparse.Namespace) -> int:
     from longctx.corpus.documents import freeze as freeze_folder
 
     print(freeze_folder(options.documents))
-    tell_unread(options.documents)
+    print_noticed(options.documents)
     return 0
 
 
 def stats(options: argparse.Namespace) -> int:
-    from longctx.corpus.bank import load_bank
     from longctx.corpus.documents import load_corpus, read_settings
-    from longctx.protocols.reports.corpus import stats_text
+    from longctx.corpus.question_bank import load_bank
+    from longctx.protocols.reports.corpus_report import stats_text
 
     documents, budgets = options.documents, options.budget or BUDGETS
-    tell_unread(documents)
+    print_noticed(documents)
     own = options.workspace.find("questions", f"{documents.resolve().name}.jsonl")
     asked = options.questions or (own if own.is_file() else None)
     bank = load_bank(options.workspace, documents, asked, "") if asked else None
@@ -128,11 +128,11 @@ def diff(options: argparse.Namespace) -> int:
             "removed": [name for name in was if name not in now],
         }
         for how, names in named.items():
-            print(f"sections {how}: {len(names):,}{f' ({_listed(names)})' if names else ''}")
+            print(f"sections {how}: {len(names):,}{f' ({_print_stats(names)})' if names else ''}")
         print(f"trials unchanged: {changes.unchanged:,}")
         for how, questions in (("stale", changes.stale), ("new", changes.added), ("gone", changes.gone)):
             items = questions_by_item(questions)
-            about = f", about {_listed(list(items))}" if items else ""
+            about = f", about {_print_stats(list(items))}" if items else ""
             print(f"trials {how}: {len(questions):,}{about}")
         for each in changes.estimates:
             print(each)
@@ -142,7 +142,7 @@ def diff(options: argparse.Namespace) -> int:
 def _written(questions: Path, folder: Path, file: Path) -> dict[str, str]:
     """Write the questions about sections of a folder to `file`; return the digest of each of its sections."""
     from longctx.corpus.documents import load_corpus
-    from longctx.corpus.questions import dump, load_questions
+    from longctx.corpus.question_bank import dump, load_questions
     from longctx.errors import UserError
 
     sections = {section.id: section.text for section in load_corpus(folder).sections}
@@ -162,5 +162,5 @@ def _plan(options: argparse.Namespace, folder: Path, questions: Path) -> Plan:
     return Plan(settings, options.workspace)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _print_stats(names: Sequence[str]) -> str:
     return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")

@@ -19,7 +19,7 @@ from longctx.workspace import packaged
 if TYPE_CHECKING:
     from longctx.engine.finish import Finished
     from longctx.engine.run import Run
-    from longctx.results.baseline import Baseline
+    from longctx.results.baseline_file import Baseline
 
 RECORDED_WITH = "qwen2.5-coder-1.5b"
 TEST = "tests_longctx/test_compaction.py"
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
     with contextlib.chdir(options.out):
         folder = Path.cwd()
         settings = Settings(profile="compaction", strategies=(CHANGE,), baseline=BASELINE)
-        gated = Run(root=folder, settings=settings)
+        gated = Run.with_settings(settings, folder)
         finished = Measurement(gated, SelectedTests(gated, [TEST, ALONE]).measure()).finish()
         assert gated.plan.baseline
         print("\n".join(_shown(gated, gated.plan.baseline, finished)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,6 @@ from longctx.text import visible
 
 if TYPE_CHECKING:
     from longctx.report.document import Document
-    from longctx.views.chart import Chart
 
 SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
 
@@ -43,18 +42,17 @@ def check(options: argparse.Namespace) -> None:
 def show(
     options: argparse.Namespace,
     document: Document,
-    charts: Sequence[Chart] = (),
     as_page: Callable[[], str] | None = None,
     data: Mapping[str, Any] | None = None,
 ) -> None:
     """Print or write a document as the options say.
 
-    charts: shown only in HTML. as_page: returns its own HTML. data: its JSON, by default that of the document.
+    as_page: returns its own HTML. data: its JSON, by default that of the document.
     """
     from longctx.report.document import FORMATS, as_data, as_html
 
     kind = _kind(options)
-    html = as_page or partial(as_html, document, charts)
+    html = as_page or partial(as_html, document)
     if kind == "json":
         text = f"{json.dumps(as_data(document) if data is None else data, indent=1)}\n"
     else:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli import emit
-from longctx.cli.options import declare
+from longctx.cli.shared_options import declare
 from longctx.config.arguments import share
 from longctx.engine.settings import GATE
 from longctx.errors import BadValue, UserError
@@ -111,9 +111,9 @@ def run(options: argparse.Namespace) -> int:
     from longctx.plugin.selected_tests import reports_of_tests
     from longctx.registry import known_protocols
     from longctx.report.gate_lines import lost_answers
-    from longctx.report.verdict import verdict_document
     from longctx.report.verdict_data import with_words
-    from longctx.results.baseline import is_baseline, load_baseline
+    from longctx.report.verdict_document import verdict_document
+    from longctx.results.baseline_file import is_baseline, load_baseline
     from longctx.results.foreign.result import Choice
     from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_lacking
     from longctx.results.store import find_run, load

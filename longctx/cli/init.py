@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import longctx
-from longctx.cli.options import say
+from longctx.cli.shared_options import print_at_once
 from longctx.config.keeping import keep_default_profile
 from longctx.config.profiles import DEFAULT, load_profile
 from longctx.config.project import project_settings
@@ -92,18 +92,20 @@ def run(options: argparse.Namespace) -> int:
         test[PROFILE] = MODELS.encode()
     files = test or _starter(root, bool(own), alone=not options.ci)
     for name, content in (files | prompts | ci).items():
-        say(_write(inside(root / name, root), content))
+        print_at_once(_write(inside(root / name, root), content))
     for name, lines in LINES.items():
-        say(_add(inside(root / name, root), lines))
-    say(_configure(root))
+        print_at_once(_add(inside(root / name, root), lines))
+    print_at_once(_configure(root))
     if settings := keep_default_profile(Workspace(root)):
-        say(f"{os.path.relpath(settings)} names the profile of a plain pytest: {project_settings(root).profile}.")
+        print_at_once(
+            f"{os.path.relpath(settings)} names the profile of a plain pytest: {project_settings(root).profile}."
+        )
     if ci:
-        say(
+        print_at_once(
             f"The workflow runs `pip install {_installs()}`; the input `install` of action.yml replaces it. longctx is "
             "on no package index: add the path or the URL of your copy to requirements.txt or to this input."
         )
-        say(
+        print_at_once(
             f"A live run starts when one of these changes: {', '.join(_live_paths(root))}. LIVE_PATHS of {CI[2]} has "
             "the list."
         )
@@ -111,13 +113,13 @@ def run(options: argparse.Namespace) -> int:
     own_prompts = f" --ctx-prompts={options.prompts}" if options.prompts else ""
     if test or not (files or own):
         first = next(iter(test), f"{TESTS}/")
-        _say_next(root, first, f"{change_folder}pytest", own_prompts)
+        _print_next(root, first, f"{change_folder}pytest", own_prompts)
         return 0
     if own:
-        say(f"This project already has profiles ({', '.join(own)}): no first profile was written.")
+        print_at_once(f"This project already has profiles ({', '.join(own)}): no first profile was written.")
     profile = DEFAULT if DEFAULT in own else own[0] if own else Path(PROFILE).stem
-    say(f"\nNext, see the number of requests of the profile {profile} and their cost:")
-    say(f"  {change_folder}pytest {TESTS} --ctx-profile={profile}{own_prompts} --ctx-estimate")
+    print_at_once(f"\nNext, see the number of requests of the profile {profile} and their cost:")
+    print_at_once(f"  {change_folder}pytest {TESTS} --ctx-profile={profile}{own_prompts} --ctx-estimate")
     return 0
 
 
@@ -167,7 +169,7 @@ def _test(root: Path, name: str) -> dict[str, bytes]:
     return {path: TEST.format(name=name).encode()}
 
 
-def _say_next(root: Path, file: str, pytest: str, own_prompts: str) -> None:
+def _print_next(root: Path, file: str, pytest: str, own_prompts: str) -> None:
     """Say how the test of a file is estimated. pytest: the command."""
     name = Path(file).stem
     profiles = sorted(path.stem for path in Workspace(root).own("profiles").glob("*.toml"))
@@ -177,12 +179,14 @@ def _say_next(root: Path, file: str, pytest: str, own_prompts: str) -> None:
         options = f" --ctx-profile={profile}" if len(profiles) > 1 and profile != DEFAULT else ""
         read = load_profile(Workspace(root), profile)
         if not (read.models or name in read.functions):
-            say(f'\nName its models in fixtures/profiles/{profile}.toml:\n  [{name}]\n  models = ["{MODEL}"]')
-    say("\nNext, see the number of requests and their cost:")
-    say(f"  {pytest} {file}{options}{own_prompts} --ctx-estimate")
-    say("Then replace --ctx-estimate with --ctx-record=once: the answers are recorded in cassettes/ and judged.")
+            print_at_once(f'\nName its models in fixtures/profiles/{profile}.toml:\n  [{name}]\n  models = ["{MODEL}"]')
+    print_at_once("\nNext, see the number of requests and their cost:")
+    print_at_once(f"  {pytest} {file}{options}{own_prompts} --ctx-estimate")
+    print_at_once(
+        "Then replace --ctx-estimate with --ctx-record=once: the answers are recorded in cassettes/ and judged."
+    )
     if not own_prompts:
-        say("Without either option, recorded answers are replayed.")
+        print_at_once("Without either option, recorded answers are replayed.")
 
 
 def _prompts(workspace: Workspace, name: str, source: str) -> dict[str, bytes]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.options import check_free_folder, declare, settings_of
+from longctx.cli.shared_options import check_free_folder, declare, settings_of
 from longctx.engine.settings import GATE
 from longctx.extras import writes_page
 from longctx.gate.rules import ignored_options
@@ -45,9 +45,9 @@ def run(options: argparse.Namespace) -> int:
     from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.headline import last_line
     from longctx.report.terminal import as_terminal
-    from longctx.results.baseline import load_baseline
+    from longctx.results.baseline_file import load_baseline
     from longctx.results.export import PARQUET
-    from longctx.results.merging import unite, unite_manifests
+    from longctx.results.merging import merge_manifests, merge_rows
     from longctx.results.store import missing_shards
     from longctx.vocabulary.cell import is_check
 
@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     if ignored := ignored_options(options):
         print(ignored)
     folders = list(dict.fromkeys(find_run(path) for path in options.folders))
-    pairs, manifest = unite(folders), unite_manifests(folders, out.absolute().name)
+    pairs, manifest = merge_rows(folders), merge_manifests(folders, out.absolute().name)
     baseline = options.baseline and load_baseline(options.workspace.find_baseline(options.baseline))
     rules = None
     known, reports = known_protocols(options.workspace), reports_of_tests(options.workspace, manifest.reports)

@@ -9,10 +9,10 @@ from tabulate import tabulate
 
 from longctx import clocks
 from longctx.cli import batches
-from longctx.cli.options import declare, say
-from longctx.config.files import checked, file_name, slug
+from longctx.cli.shared_options import declare, print_at_once
 from longctx.config.models import API, ModelProfile, Prices, Probed, load_model, profile_path, read_profile
 from longctx.config.profiles import as_toml
+from longctx.config.project_files import checked, file_name, slug
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.files import write_file
@@ -20,7 +20,7 @@ from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.live.server.probe import ProbeResult
+    from longctx.live.server.probing import ProbeResult
 
 UNKNOWN = """
 # [prices]                  # USD per million tokens
@@ -89,14 +89,14 @@ def _add(options: argparse.Namespace) -> int:
         text += "# window = 400000         # the tokens that prompt and reply may fill\n"
     today = clocks.now().date()
     write_file(path, lambda part: part.write_text(text + UNKNOWN.format(today=today), encoding="utf-8"))
-    say(f"{path} was written. Add its prices there for estimates.")
+    print_at_once(f"{path} was written. Add its prices there for estimates.")
     return 0
 
 
 def _probe(options: argparse.Namespace) -> int:
     require("Probing a model", "anthropic")
     from longctx.config.keeping import keep_probed, keep_token_counts
-    from longctx.live.server.probe import differences
+    from longctx.live.server.probing import differences
 
     before = read_profile(options.workspace, options.name)
     result, source = clocks.run(_ask(before, options))
@@ -112,13 +112,14 @@ def _probe(options: argparse.Namespace) -> int:
 
 
 async def _ask(model: ModelProfile, options: argparse.Namespace) -> tuple[ProbeResult, str]:
-    from longctx.live.server.clients import open_client
-    from longctx.live.server.learn import source_of
-    from longctx.live.server.probe import probe
-    from longctx.live.server.providers import provider_of
+    from longctx.live.server.client import open_client, provider_of
+    from longctx.live.server.counting import source_of
+    from longctx.live.server.probing import probe
 
     async with open_client(None, options.base_url, 1, provider_of(model), [model]) as client:
-        return await probe(options.workspace, client, model, options.ask, options.prompts, say), source_of(client)
+        return await probe(options.workspace, client, model, options.ask, options.prompts, print_at_once), source_of(
+            client
+        )
 
 
 def _print_result(before: ModelProfile, result: ProbeResult) -> None:

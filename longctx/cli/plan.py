@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import declare, settings_of
+from longctx.cli.shared_options import declare, settings_of
 from longctx.config.arguments import number, share
 from longctx.errors import UserError
 from longctx.workspace import Workspace
@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.plugin.selected_tests import reports_of_tests
     from longctx.report.document import as_terminal
     from longctx.report.plan import conclusion, plan_document, prices, questions_worth
-    from longctx.results.baseline import load_baseline
+    from longctx.results.baseline_file import load_baseline
     from longctx.vocabulary.looks import DEFAULT_LOOKS
 
     if options.drop > options.rate:
@@ -108,7 +108,7 @@ def run(options: argparse.Namespace) -> int:
     if len(runs) > 2:
         raise UserError("too-many-runs-to-plan", f"--from takes one run or two, not {len(runs)}: use fewer.")
     earlier, replayed = _earlier(options.workspace, runs) if len(runs) == 2 else ({}, [])
-    run = Run(settings=settings_of(options), root=options.workspace.root)
+    run = Run.with_settings(settings_of(options), options.workspace.root)
     plan = run.plan
     baseline = load_baseline(options.workspace.find_baseline(runs[-1])) if runs else None
     measured = baseline.rows if baseline else []
@@ -140,8 +140,8 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
 
     Raises UserError if they have no usable information.
     """
-    from longctx.gate.evidence import same_recordings, seen
-    from longctx.results.baseline import load_baseline
+    from longctx.gate.evidence import same_recordings, seen_by_band
+    from longctx.results.baseline_file import load_baseline
 
     before, after = (load_baseline(workspace.find_baseline(name)).rows for name in runs)
     same = same_recordings(before, after)
@@ -151,7 +151,7 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
             f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: use two live runs, or "
             "estimate with --discordance.",
         )
-    of_bands = seen([row for row, again in zip(before, same, strict=True) if not again], after)
+    of_bands = seen_by_band([row for row, again in zip(before, same, strict=True) if not again], after)
     if not of_bands:
         raise UserError(
             "no-trial-in-common",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.options import add_task, following
+from longctx.cli.shared_options import add_task, next_command
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.text import count
@@ -44,7 +44,7 @@ def add(commands: Any) -> None:
     )
     second.add_argument("questions", type=Path, metavar="FILE", help="questions about the documents, JSON lines")
     second.add_argument("--out", type=Path, required=True, metavar="FILE", help="a new file of probes, JSON lines")
-    second.set_defaults(run=take)
+    second.set_defaults(run=add_drafts)
 
 
 def documents(options: argparse.Namespace) -> int:
@@ -59,7 +59,7 @@ def documents(options: argparse.Namespace) -> int:
     (options.out / "corpus.toml").write_text(SETTINGS, encoding="utf-8")
     print(f"{options.out}: {len(session.messages):,} turns in {len(parts):,} files.")
     print(
-        following(
+        next_command(
             [
                 "longctx",
                 "data",
@@ -77,8 +77,8 @@ def documents(options: argparse.Namespace) -> int:
     return 0
 
 
-def take(options: argparse.Namespace) -> int:
-    from longctx.corpus.questions import load_questions
+def add_drafts(options: argparse.Namespace) -> int:
+    from longctx.corpus.question_bank import load_questions
 
     questions = load_questions(options.questions).questions
     reviewed = [question for question in questions if question.reviewed]

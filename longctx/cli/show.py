@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from tabulate import tabulate
 
 from longctx.cases.case import Case, Trial
-from longctx.cli.options import add_bank_name, declare
+from longctx.cli.shared_options import add_bank_name, declare
 from longctx.config.models import as_lines, load_model
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
 from longctx.corpus.documents import word_for
+from longctx.corpus.question_bank import load_bank
 from longctx.errors import UserError, did_you_mean
 from longctx.recording.request import digest_of, request_body
 from longctx.recording.trials import Exchange
@@ -127,10 +127,10 @@ def _run_with(options: argparse.Namespace) -> int:
     """Print what a run measured of the trial, then the prompt if it can be built again."""
     models = {options.model, load_model(options.workspace, options.model).model} if options.model else set()
     prompt_set = Path(options.prompts).resolve().name if options.prompts else None
-    replies = trial_of_run.find(options.folder, options.cell, models, prompt_set, options.seed, options.shape)
+    replies = trial_of_run.find_trial(options.folder, options.cell, models, prompt_set, options.seed, options.shape)
     declared = name_of_test(replies[0][0].test) in known_protocols(options.workspace)
     for row_and_reply in replies:
-        print("\n".join(trial_of_run.lines(row_and_reply, excerpts=not declared)), end="\n\n")
+        print("\n".join(trial_of_run.trial_lines(row_and_reply, excerpts=not declared)), end="\n\n")
     if not declared:  # what it sends is known only when it runs
         return 0
     wordings = {(row.prompt_set, row.seed, row.shape) for row, _ in replies}

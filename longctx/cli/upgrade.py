@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import check_free_folder, declare, say, settings_of
+from longctx.cli.shared_options import check_free_folder, declare, print_at_once, settings_of
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.extras import PAGE, require
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     default = free_folder(settings, workspace)
     out = (options.out or default.with_name(f"upgrade-{default.name}")).absolute()
     treatments = [Treatment.of(options.old), *_candidates(options)]
-    upgrading = Upgrading(treatments, settings, workspace.root, out, say, _trials(options, settings))
+    upgrading = Upgrading(treatments, settings, workspace.root, out, print_at_once, _trials(options, settings))
     if options.estimate:
         upgrading.estimate()
         return 0
@@ -92,7 +92,7 @@ def _trials(options: argparse.Namespace, settings: Settings) -> Callable[[Run], 
     given = [options.old, *options.new]
     if path := next((name for name in given if re.search(r"\.py$|::", name.partition(",")[0])), None):
         raise UserError("test-as-treatment", f"{path} is a test, not a model: write --tests {path}.")
-    plan = Run(settings=settings, root=options.workspace.root).plan
+    plan = Run.with_settings(settings, options.workspace.root).plan
     if options.tests is None and plan.own and any(map(plan.own.grids, plan.tests)):
         if options.expression is not None:
             raise UserError("expression-without-tests", "The option -k selects among tests: add --tests PATH.")

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.drafting import NewTest, add_options, confirmed, run_of
-from longctx.cli.options import add_task, say
+from longctx.cli.new_test import NewTest, add_options, confirmed, run_of
+from longctx.cli.shared_options import add_task, print_at_once
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.text import count
@@ -70,7 +70,7 @@ def add(commands: Any) -> None:
         ". Its profile is written, too. A model drafts probes; those that need the text are kept.",
     )
     option = parser.add_argument
-    option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or a Claude Code session")
+    option("sessions", type=Path, nargs="+", metavar="SESSION", help="a log: requests, or an agent's session")
     option("--line", type=number(int, 1), metavar="N", help="the line of a log (default: the one with most turns)")
     option("--system", type=Path, metavar="FILE", help="the system prompt, if the log does not have it")
     option("--tools", type=Path, metavar="FILE", help="the tools as JSON, if the log does not have them")
@@ -126,10 +126,12 @@ def run(options: argparse.Namespace) -> int:
     model = load_model(options.workspace, options.model)
     sessions = _sessions(options)
     for each in sessions.values():
-        say(_found(each))
+        print_at_once(_found(each))
     if keys := [f"{key}" for each in sessions.values() for key in keys_in(each)]:
         more = f", and {len(keys) - 5:,} more" if len(keys) > 5 else ""
-        say(f"These look like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first.")
+        print_at_once(
+            f"These look like keys, and would be sent: {'; '.join(keys[:5])}{more}. Remove them from the log first."
+        )
     fills = sorted(options.fill) if options.fill else _fills(sessions.values(), model)
     drafts = _own(options.probes, sessions) if options.probes else []
     work = Drafting(run_of(options), model, _texts(sessions), options.number)
@@ -154,13 +156,13 @@ def run(options: argparse.Namespace) -> int:
     uncached = plan.price(model.model_copy(update={"caching": None}), model.thinking_tokens)
     sizes = f"{count(plan.probes, 'probe')} × {count(len(fills), 'fill')} × "
     sizes += count(len(plan.strategies), "strategy", "strategies")
-    new.tell(kept.sentence("the session"), sizes, costs, new.recorded(options.base_url, uncached))
+    new.print_next_steps(kept.sentence("the session"), sizes, costs, new.recorded(options.base_url, uncached))
     return 0
 
 
 def _sessions(options: argparse.Namespace) -> dict[str, Transcript]:
     """Return the sessions by name, with what their logs lack. Raises UserError."""
-    from longctx.config.files import read_text
+    from longctx.config.project_files import read_text
     from longctx.functions.transcript import read_transcript
 
     found: dict[str, Transcript] = {}
@@ -180,7 +182,7 @@ def _sessions(options: argparse.Namespace) -> dict[str, Transcript]:
 
 
 def _tools(path: Path) -> list[dict[str, Any]]:
-    from longctx.config.files import read_text
+    from longctx.config.project_files import read_text
 
     try:
         tools = json.loads(read_text(path))
@@ -205,7 +207,8 @@ def _found(session: Transcript) -> str:
     parts += [count(session.compactions, "compaction")] if session.compactions else []
     options = {"system prompt": "--system FILE", "tool descriptions": "--tools FILE"}
     lacks = [f"{each} (add it with {options[each]})" for each in session.lacks]
-    return f"{', '.join(parts)}." + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
+    left_out = f" Left out: {', '.join(session.left_out)}." if session.left_out else ""
+    return f"{', '.join(parts)}.{left_out}" + (f" Not in the log: {', '.join(lacks)}." if lacks else "")
 
 
 def _rounded(tokens: int) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 
 from longctx.errors import UserError
-from longctx.results import judging
+from longctx.results import judged_by
 from longctx.results.row import Row, Subject, by_subject, by_test, grouped
 from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.paired import Paired
@@ -147,15 +147,16 @@ def credits_of(item: ItemRows) -> AnswerPair | None:
     return (before, after) if before and after else None
 
 
-def paired(items: Iterable[ItemRows]) -> Paired | Averaged:
+def paired(items: Iterable[ItemRows], *, clustered: bool = True) -> Paired | Averaged:
     """Return the difference between two conditions over the items that were measured under both.
 
-    An item counts once, by the mean of its answers under each condition, whatever the number of repeats.
+    An item counts once, by the mean of its answers under each condition, whatever the number of repeats. clustered:
+    whether other clusters are meant, too; if not, only these, whose items are independent within each.
     """
     clusters: dict[object, list[AnswerPair]] = {}
     for item in items:
         if credits := credits_of(item):
-            clusters.setdefault(item[1][0].identified[0], []).append(credits)
+            clusters.setdefault(item[1][0].identified[0] if clustered else len(clusters), []).append(credits)
     return difference(clusters.values())
 
 
@@ -216,7 +217,7 @@ def held(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
 
 
 def _held(row: Row, earlier: Sequence[Row]) -> Row:
-    errors = (judging.changed(each, row) for each in earlier if each.measured and each.version == row.version)
+    errors = (judged_by.changed(each, row) for each in earlier if each.measured and each.version == row.version)
     error = next(filter(None, errors), "") if row.measured else ""
     return replace(row, outcome="not_asked", error=error, trace={}) if error else row
 
@@ -229,7 +230,7 @@ def _same_question(before: Row, after: Row) -> bool:
     """Return whether the same version of a test asks both, and the same judges both if they are measured."""
     if before.version != after.version:
         return False
-    return not (before.measured and after.measured and judging.changed(before, after))
+    return not (before.measured and after.measured and judged_by.changed(before, after))
 
 
 SubjectPairs = list[tuple[Subject, Subject]]

@@ -54,7 +54,7 @@ def share(zero: bool = False, one: bool = False) -> Callable[[str], float]:
     return parse
 
 
-def trial(text: str) -> str:
+def trial_name(text: str) -> str:
     """Parse the name of a trial, as an argparse type."""
     name = text.strip().removeprefix("#")
     if not name or re.fullmatch("-[0-9]+", name):

@@ -12,10 +12,10 @@ from tomlkit.items import InlineTable, Table
 
 from longctx import clocks
 from longctx.config import models
-from longctx.config.files import file_name, read_text
 from longctx.config.models import TokenCounts
 from longctx.config.profiles import DEFAULT, profile_path
 from longctx.config.project import NAME, project_settings
+from longctx.config.project_files import file_name, read_text
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.workspace import Workspace

@@ -11,9 +11,9 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, NonNegativeInt, create_model, model_validator
 
-from longctx.config.files import checked, read_toml
 from longctx.config.models import TokensPerUnit
 from longctx.config.project import project_settings
+from longctx.config.project_files import checked, read_toml
 from longctx.errors import UserError
 from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Bank

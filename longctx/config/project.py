@@ -133,7 +133,7 @@ class Shard:
         return f"{self.number}/{self.of}"
 
 
-def shard(text: str) -> Shard:
+def shard_argument(text: str) -> Shard:
     """Parse NUMBER/OF, as an argparse type."""
     number, _, of = text.partition("/")
     if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
@@ -144,7 +144,7 @@ def shard(text: str) -> Shard:
     return Shard(int(number), int(of))
 
 
-def deal(tokens: Mapping[str, int], of: int) -> dict[str, int]:
+def shards_of(tokens: Mapping[str, int], of: int) -> dict[str, int]:
     """Return the shard, from 1, of each name: the largest first, each to the shard that has the fewest tokens so far.
 
     tokens: the tokens of one prompt for each name.

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.config.files import read_text
+from longctx.config.project_files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
 from longctx.vocabulary.cell import PROTOCOL, Cell, Words

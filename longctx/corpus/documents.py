@@ -15,6 +15,7 @@ import fnmatch
 import functools
 import hashlib
 import json
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
-from longctx.config.files import read_toml, slug
+from longctx.config.project_files import digest_of, read_toml, slug
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.fetch import read_issue
 from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
     import tiktoken
 
 SETTINGS = "corpus.toml"
+MOST_NAMED = 5
+"""How many files with the same text are named."""
 SUFFIXES = (".xml", ".txt", ".md")
 
 
@@ -294,9 +297,17 @@ def read_parts(
             yield ReadSection(f"{name}-{number:03d}" if len(parts) > 1 else name, title, department, text)
 
 
-def unread(folder: Path) -> str:
-    """Return a sentence on the files of a folder that are no documents; empty if there are none. Raises UserError."""
-    files = [path for path in _files(folder, read_settings(folder).ignore) if not is_document(path)]
+def noticed(folder: Path) -> str:
+    """Return sentences on the files of a folder that are no documents, copies of others, or links that are not read.
+
+    Empty if there are none. Raises UserError.
+    """
+    ignore = read_settings(folder).ignore
+    sentences = _not_read([path for path in _files(folder, ignore) if not is_document(path)], folder)
+    return " ".join(filter(None, [sentences, copies(folder, ignore), _links(folder, ignore)]))
+
+
+def _not_read(files: Sequence[Path], folder: Path) -> str:
     if not files:
         return ""
     kinds = Counter(path.suffix.lower() or "no suffix" for path in files)
@@ -309,17 +320,55 @@ def unread(folder: Path) -> str:
     )
 
 
+def copies(folder: Path, ignore: Sequence[str] = ()) -> str:
+    """Return a sentence on the documents with the same text; empty if there are none."""
+    sizes = {path: path.stat().st_size for path in filter(is_document, _files(folder, ignore))}
+    number = Counter(sizes.values())
+    by_text: dict[str, list[Path]] = {}
+    for path in (path for path, size in sizes.items() if number[size] > 1):
+        by_text.setdefault(digest_of(path), []).append(path)
+    same = [paths for paths in by_text.values() if len(paths) > 1]
+    if not same or folder.is_file():
+        return ""
+    listed = " and ".join(
+        f"{path.relative_to(folder)}{' (a link)' if path.is_symlink() else ''}" for path in same[0][:MOST_NAMED]
+    )
+    several = f", as in {count(len(same) - 1, 'more case')}" if len(same) > 1 else ""
+    return (
+        f"{folder}: {listed} have the same text{several}, so a question about one is answered by the others, too: keep "
+        "one, or list the others as `ignore` in corpus.toml."
+    )
+
+
+def _links(folder: Path, ignore: Sequence[str]) -> str:
+    """Return a sentence on the links that are not read: to nothing, or to a folder."""
+    links = [path for path in _inside(folder, ignore) if path.is_symlink() and not path.is_file()]
+    if not links:
+        return ""
+    first = links[0].relative_to(folder)
+    where = "a folder" if links[0].exists() else "nothing"
+    return (
+        f"{folder}: {count(len(links), 'link is', 'links are')} not read (the first: {first}, to {where}): put files "
+        f"in {'its' if len(links) == 1 else 'their'} place."
+    )
+
+
 def _files(folder: Path, ignore: Sequence[str]) -> Iterator[Path]:
     """Yield the files of a folder that may be documents, or a single file."""
     if not folder.is_dir():
         yield folder
         return
+    yield from filter(Path.is_file, _inside(folder, ignore))
+
+
+def _inside(folder: Path, ignore: Sequence[str]) -> Iterator[Path]:
+    """Yield what is in a folder, but for what is hidden, ignored, or longctx's own."""
     for path in sorted(folder.rglob("*")):
         relative = path.relative_to(folder)
         hidden = any(part.startswith(".") for part in relative.parts)
         ours = path.name in BESIDE or path.suffix in BESIDE_SUFFIXES or path.stem.upper() == "README"
         ignored = any(fnmatch.fnmatch(relative.as_posix(), pattern) for pattern in ignore)
-        if path.is_file() and not (hidden or ours or ignored):
+        if not (hidden or ours or ignored):
             yield path
 
 
@@ -337,8 +386,45 @@ def _read_text(path: Path, reading: Reading, split_at: str | None) -> Iterator[U
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text: save it as UTF-8, or move it out of the folder."
         ) from None
-    parts = text.split(split_at) if split_at else [text[place] for place in documents(text, reading)]
+    if not split_at:
+        parts = [text[place] for place in documents(text, reading)]
+    else:
+        parts = list(_split(text, split_at)) if path.suffix.lower() == ".md" else text.split(split_at)
     yield from ((_first_line(part), "", part) for part in parts)
+
+
+FENCE = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
+
+
+def _split(text: str, split_at: str) -> Iterator[str]:
+    """Yield the parts of a Markdown text between separators, but for those within fenced code."""
+    fenced = _fenced(text)
+    start = place = begin = end = 0
+    while (place := text.find(split_at, place)) >= 0:
+        while end <= place:
+            begin, end = next(fenced, (len(text), len(text)))
+        if begin <= place:
+            place = end
+        else:
+            yield text[start:place]
+            start = place = place + len(split_at)
+    yield text[start:]
+
+
+def _fenced(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the places of fenced code: up to a fence of the same kind that is as long, or to the end."""
+    fence, begin, place = "", 0, 0
+    for line in text.splitlines(keepends=True):
+        if found := FENCE.match(line):
+            marks, more = found[1], found[2]
+            if not fence and not (marks[0] == "`" and "`" in more):
+                fence, begin = marks, place
+            elif fence and marks.startswith(fence) and not more.strip():
+                yield begin, place + len(line.rstrip("\r\n"))
+                fence = ""
+        place += len(line)
+    if fence:
+        yield begin, place
 
 
 def _first_line(text: str) -> str:

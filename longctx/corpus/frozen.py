@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 
-from longctx.config.files import read_toml
+from longctx.config.project_files import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError, closest
 from longctx.files import inside

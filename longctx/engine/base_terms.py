@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from longctx import pytest_file
-from longctx.config.files import checked
 from longctx.config.profiles import Profile, profile_path, profile_type
 from longctx.config.project import NAME, ProjectSettings, settings_in
+from longctx.config.project_files import checked
 from longctx.errors import UserError
 from longctx.gate.rules import MARGIN
 from longctx.registry import known_protocols

@@ -54,10 +54,10 @@ def save(
     """
     from longctx.gate.validity import vacuous_bands
     from longctx.registry import known_protocols
-    from longctx.results.baseline import add_to_baseline, load_baseline, write_baseline
+    from longctx.results.baseline_file import add_to_baseline, load_baseline, write_baseline
     from longctx.results.manifest import require_manifest
     from longctx.results.merging import check_not_stopped, new_rows
-    from longctx.results.store import lacks, load_rows
+    from longctx.results.store import incomplete_sentences, load_rows
 
     file = baseline_file(workspace, name)
     shown = file.relative_to(workspace.root)
@@ -69,7 +69,7 @@ def save(
     manifest, rows = require_manifest(folder), load_rows(folder)
     check_not_stopped(manifest, rows)
     added = new_rows(file, manifest, rows) if add else []
-    if missing := "; ".join(lacks(manifest, rows)):
+    if missing := "; ".join(incomplete_sentences(manifest, rows)):
         why = f"The run {folder.name} is incomplete: {missing}. A gate against it judges only the rest."
         if not force:
             raise UserError(

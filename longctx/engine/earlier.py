@@ -17,7 +17,7 @@ from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer, read_object
 from longctx.report.page.contents import Earlier, RowIdentity, earlier_rows
-from longctx.results.baseline import Baseline
+from longctx.results.baseline_file import Baseline
 from longctx.results.row import Row, digest_of_all, grouped, total
 from longctx.results.store import by_group, digest_of_answers, load, with_answers
 from longctx.vocabulary.declaration import Protocol

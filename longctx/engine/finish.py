@@ -30,14 +30,14 @@ from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.live.cost.estimate import Estimate, estimate
 from longctx.recording.request import Request, digest_of
 from longctx.report.document import Document
-from longctx.report.files import add_step_summary, write_report
 from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
-from longctx.report.headline import failures, headline
+from longctx.report.headline import headline, why_each_band_fails
+from longctx.report.run_folder import add_step_summary, write_report
 from longctx.report.run_report import RunReport
-from longctx.report.verdict import answer_notes, verdict_document
 from longctx.report.verdict_data import write_verdict
+from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results import store
-from longctx.results.baseline import Baseline, load_baseline
+from longctx.results.baseline_file import Baseline, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, origin
 from longctx.results.store import FinishedRun, remove_old_runs, with_answers
@@ -91,6 +91,8 @@ class Ending:
     """The reports of test functions."""
     names: tuple[str, str] = ("BASELINE", "RUN")
     """The baseline and the run's folder, as commands name them."""
+    passes: Sequence[str] = ("pass",)
+    """The verdicts of which no band counts as failed."""
 
 
 def finish(
@@ -117,7 +119,9 @@ def finish(
         terms = rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
         names = run.settings.baseline or "", os.path.relpath(run.folder)
         writes = run.settings.page, run.settings.parquet
-        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, run.workspace.cassettes, run.reports, names)
+        passes = ("pass", "inconclusive")[: 1 + (run.settings.on_inconclusive == "pass")]
+        cassettes, reports = run.workspace.cassettes, run.reports
+        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, cassettes, reports, names, passes)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -155,7 +159,9 @@ def _written(
     failed: Mapping[str, str] = {}
     if baseline and ending.terms:
         judgement, document = judge(folder, baseline, record, ending, ending.terms)
-        verdict, said, failed = judgement.verdict, headline(judgement), failures(judgement)
+        verdict, said = judgement.verdict, headline(judgement)
+        if verdict not in ending.passes:
+            failed = why_each_band_fails(judgement)
     done = Finished(record, manifest, summary, verdict, said, document, failed)
     judged(done)
     earlier = None
@@ -164,7 +170,9 @@ def _written(
         from longctx.engine.earlier import earlier_answers
 
         earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
-    write_report(folder, RunReport(record, summary, manifest, document), ending.page, ending.parquet, earlier)
+    write_report(
+        folder, RunReport(record, summary, manifest, document, len(failed)), ending.page, ending.parquet, earlier
+    )
     warning = add_step_summary(folder)
     return dataclasses.replace(done, warnings=(warning,) if warning else ())
 

@@ -230,7 +230,7 @@ def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
     cases, tape = run.cells, run.tape(run.asking_mode)
     done = FunctionPass(run, tests, tape, before.spent)
     with only_writer(*tape.all_written, lock=run.settings.lock):
-        tape.sends_again(run.to_send, run.plan.judge)
+        tape.set_out_to_send(run.to_send, run.plan.judge)
         done.ask()
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so
     asked = done.asked

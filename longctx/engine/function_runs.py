@@ -95,7 +95,7 @@ class ShowingRun(FunctionRun):
 
 
 class EstimatingRun(FunctionRun):
-    """Takes the first requests that each cell lacks, and estimates later ones from recorded trials; it sends nothing."""
+    """Takes the first requests that each cell lacks, estimates later ones from recorded trials, and sends nothing."""
 
     def __init__(self, tape: Tape, recorded: Tape, counted: bool) -> None:
         """recorded: replays what is recorded, whatever the record mode. counted: whether the server was asked to count
@@ -124,7 +124,7 @@ class EstimatingRun(FunctionRun):
             estimates.add_recorded(replayed, start(replayed))
             if (result := start(running)).kind == "error":
                 estimates.add_error(case, result)
-            asked = [request for request in running.unanswered if self.tape.wants(request.place)]
+            asked = [request for request in running.unanswered if self.tape.asks_request(request.place)]
             free = [request for request in asked if request.place not in self._claimed]
             self.held += len(asked) - len(free)
             if free:

@@ -224,10 +224,10 @@ def _name_of(case: Case) -> str:
 
 def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:
     """Return whether each cell of all test functions belongs to a shard."""
-    from longctx.config.project import deal
+    from longctx.config.project import shards_of
 
     names = [_name_of(case) for case in cases]
-    dealt = deal(dict.fromkeys(sorted({*names}), 1), shard.of)
+    dealt = shards_of(dict.fromkeys(sorted({*names}), 1), shard.of)
     return [dealt[name] == shard.number for name in names]
 
 

@@ -247,9 +247,9 @@ SubjectBand = tuple[Subject, Band]
 class _Sum:
     """The sum of a band's load."""
 
-    prices: list[float] | None = field(default_factory=lambda: [0.0] * 3)
-    """USD directly and in batches, with replies as expected, and directly with replies of full length; None if prices
-    are not known."""
+    prices: list[float] | None = field(default_factory=lambda: [0.0] * 5)
+    """USD directly and in batches, with replies as expected, directly with replies of full length, and of the first two
+    what is for thinking that is assumed; None if prices are not known."""
     in_contexts: bool = False
     trials: int = 0
     clusters: set[object] = field(default_factory=set)
@@ -263,18 +263,23 @@ class _Sum:
         self.input_tokens += case.size_tokens * len(clusters)
         self.output_tokens += case.reply_tokens * len(clusters)
         self.in_contexts |= case.cell.questions_per_context > 1
-        expected, most = (_price_of(case, reply, clusters) for reply in (case.tokens.expected, case.reply_tokens))
-        if self.prices is None or expected is None or most is None:
+        reply = case.tokens.expected
+        assumed = 0 if case.replies else case.model.thinking_tokens
+        expected, most, said = (
+            _price_of(case, tokens, clusters) for tokens in (reply, case.reply_tokens, reply - assumed)
+        )
+        if self.prices is None or expected is None or most is None or said is None:
             self.prices = None
             return
-        each = expected.direct, expected.in_batches, most.direct
+        thinking = expected.direct - said.direct, expected.in_batches - said.in_batches
+        each = expected.direct, expected.in_batches, most.direct, *thinking
         self.prices = [total + price for total, price in zip(self.prices, each, strict=True)]
 
     @property
     def load(self) -> Load:
         tokens = self.trials, len(self.clusters), self.input_tokens, self.output_tokens
-        price, batch_price, most = self.prices or (None, None, None)
-        return Load(*tokens, price, batch_price, most, self.in_contexts)
+        price, batch_price, most, *thinking = self.prices or (None, None, None, 0.0, 0.0)
+        return Load(*tokens, price, batch_price, most, self.in_contexts, (thinking[0], thinking[1]))
 
 
 def _price_of(case: Case, reply: float, clusters: Sequence[object]) -> ContextPrice | None:

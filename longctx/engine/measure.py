@@ -13,9 +13,9 @@ from longctx.errors import TapeError, UserError
 from longctx.functions.trial import TestMistake
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.logs import LOG
-from longctx.recording.episodes import PROMPT_CUT, CutPrompts, sentence
+from longctx.recording.episodes import PROMPT_CUT, CutPrompts, cut_prompts_sentence
 from longctx.recording.missing import why_missing
-from longctx.recording.request import Place, in_all
+from longctx.recording.request import Place, parts_of_all
 from longctx.recording.tape import Tape
 from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.results.row import (
@@ -147,7 +147,7 @@ class Measurer:
         problems = [
             why_missing(case, tape, absent, failed, changed) if absent or failed else "",
             _not_read(case, unread) if unread else "",
-            sentence(case.model.model, cut, case.size) if cut else "",
+            cut_prompts_sentence(case.model.model, cut, case.size) if cut else "",
         ]
         return MeasuredCase(
             case,
@@ -240,9 +240,9 @@ def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | E
     stale = next((place for place in result.requests if tape.status(place) == "stale"), None)
     if stale is None:
         return [unmeasured_row(run, trial, "not_asked", "missing")]
-    from longctx.results.store import differing
+    from longctx.results.store import parts_that_differ
 
-    parts = differing(tape.recorded_parts(stale), stale.parts)
+    parts = parts_that_differ(tape.recorded_parts(stale), stale.parts)
     differ = {name: int(differs) for name, differs in parts.items()}
     return [dataclasses.replace(unmeasured_row(run, trial, "not_asked", STALE), trace=differ)]
 
@@ -312,7 +312,7 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
         origin=next((origin for origin in ORIGINS if origin in judged.origins), None),
         recorded_at=max(reply.recorded_at for reply in replies),
         prompt_sha256=digest_of_all([reply.request_sha256 for reply in replies]),
-        request_parts=in_all([exchange.place.parts for exchange, _ in asked]),
+        request_parts=parts_of_all([exchange.place.parts for exchange, _ in asked]),
         documents=judged.documents,
         judged_by=judged.judged_by,
     )

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from longctx.cases.case import Case, TableChoices, cases_of
-from longctx.config.files import checked, first_fault
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
-from longctx.config.project import Shard, deal
+from longctx.config.project import Shard, shards_of
+from longctx.config.project_files import checked, first_fault
 from longctx.corpus.documents import word_for
 from longctx.corpus.filters import Filter
 from longctx.engine.base_terms import terms_at
@@ -28,7 +28,7 @@ from longctx.vocabulary.grid import Axes
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.results.baseline import Baseline
+    from longctx.results.baseline_file import Baseline
 
 
 class Plan:
@@ -137,7 +137,7 @@ class Plan:
     @cached_property
     def baseline(self) -> Baseline | None:
         """The baseline; None if the run is not gated."""
-        from longctx.results.baseline import load_baseline
+        from longctx.results.baseline_file import load_baseline
 
         path = self._baseline_path
         return None if path is None else load_baseline(path)
@@ -148,7 +148,7 @@ class Plan:
         path = self._baseline_path
         if path is None:
             return None
-        from longctx.results.baseline import load_manifest_of
+        from longctx.results.baseline_file import load_manifest_of
 
         try:
             return tuple(Filter.model_validate(entry) for entry in load_manifest_of(path).filters)
@@ -194,7 +194,7 @@ class Plan:
 
         name: the bank that the profile names. Documents and questions that the user gave replace it.
         """
-        from longctx.corpus.bank import load_bank
+        from longctx.corpus.question_bank import load_bank
 
         settings = self._settings
         return load_bank(self._workspace, settings.corpus, settings.questions, model, name, self.filters)
@@ -245,7 +245,7 @@ def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
     They are dealt by the tokens of one prompt, so that the number of trials does not matter. All wordings of a cell go
     to one shard, because they are recorded in one file.
     """
-    dealt = deal({_name(case): _tokens(case) for case in cases}, shard.of)
+    dealt = shards_of({_name(case): _tokens(case) for case in cases}, shard.of)
     return tuple(case for case in cases if dealt[_name(case)] == shard.number)
 
 

@@ -27,10 +27,6 @@ class Run(RunData):
         model: A model or several, instead of the profile's.
         prompts: A prompt set or several, instead of the profile's.
         root: The project's folder; its fixtures, cassettes and reports are used.
-        settings: All options at once, instead of the profile, models, prompt sets and `options`.
-        name: The run's name; by default the time. Answers that are recorded under this name count as live.
-        folder: Where its report goes; by default reports/NAME. It is made when the report is written.
-        private: A folder for answers that no cassette keeps.
         say: Prints a sentence.
         options: The other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
 
@@ -74,12 +70,12 @@ class Run(RunData):
         max_cost: float | None = None,
         progress: Callable[..., Any] | None = None,
     ) -> Done:
-        """Ask trials without a recorded answer. Every answer is recorded before it counts; a stopped run resumes.
+        """Ask trials without a recorded answer, for at most `max_cost` USD. A stopped run resumes.
 
-        The record mode is that of the settings, or `once` if that is `none`.
+        Every answer is recorded before it counts. The record mode is that of the settings, or `once` if that is `none`.
 
-        cases: those to ask; by default all of the plan. max_cost: USD; by default the run's cap.
-        progress: opens the display, as live/progress.py does. Raises Interrupted if the user stops it.
+        cases: those to ask; by default all of the plan. max_cost: by default the run's cap. progress: opens the
+        display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
         self.has_asked = True
@@ -91,7 +87,7 @@ class Run(RunData):
         tape = self.tape(self.asking_mode)
         self.to_send = [*cases, *self.cells]
         with only_writer(*tape.all_written, lock=settings.lock):
-            tape.sends_again(self.to_send, self.plan.judge if self.cells else None)
+            tape.set_out_to_send(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
                 from longctx.engine.early_stop import looks_by, until_settled
@@ -122,7 +118,7 @@ class Run(RunData):
         if not to_count:
             return list(cells)
         from longctx.live.run import count_probes
-        from longctx.live.server.counting import say_uncounted
+        from longctx.live.server.counting import print_uncounted
         from longctx.recording.tape import only_writer
 
         settings, terms = self.settings, self.terms([case.model for case in to_count])
@@ -131,7 +127,7 @@ class Run(RunData):
             _, uncounted = count_probes(self.workspace, tape, terms, to_count, self.say)
         left_out = {id(case) for case, _ in uncounted}
         known = [case for case in cells if id(case) not in left_out]
-        say_uncounted(self.say, uncounted, alone and not known)
+        print_uncounted(self.say, uncounted, alone and not known)
         self.not_asked({trial.key: why for case, why in uncounted for trial in case.each_trial()}, self.spent)
         self.forget_plan()
         return known

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from longctx import clocks
 from longctx.engine.settings import Settings, of_arguments
@@ -41,15 +41,42 @@ class RunData:
         prompts: str | Sequence[str] = (),
         *,
         root: str | os.PathLike[str] = ".",
-        settings: Settings | None = None,
-        name: str = "",
-        folder: Path | None = None,
-        private: Path | None = None,
         say: Say = print,
         **options: Any,
     ) -> None:
         models, sets = (((given,) if isinstance(given, str) else tuple(given)) for given in (model, prompts))
-        self.settings = settings or of_arguments({"profile": profile, "models": models, "prompts": sets, **options})
+        self._begin(of_arguments({"profile": profile, "models": models, "prompts": sets, **options}), root, say)
+
+    @classmethod
+    def with_settings(
+        cls,
+        settings: Settings,
+        root: str | os.PathLike[str],
+        *,
+        say: Say = print,
+        name: str = "",
+        folder: Path | None = None,
+        private: Path | None = None,
+    ) -> Self:
+        """Return the run that has all of these settings.
+
+        name: by default the time; answers that are recorded under this name count as live. folder: where its report
+        goes, by default reports/NAME. private: a folder for answers that no cassette keeps.
+        """
+        run = cls.__new__(cls)
+        run._begin(settings, root, say, name, folder, private)
+        return run
+
+    def _begin(
+        self,
+        settings: Settings,
+        root: str | os.PathLike[str],
+        say: Say,
+        name: str = "",
+        folder: Path | None = None,
+        private: Path | None = None,
+    ) -> None:
+        self.settings = settings
         self.workspace = Workspace(Path(root).absolute())
         self.folder = folder or free_folder(self.settings, self.workspace)
         self.name = name or (self.folder.name if self.settings.report is None else now())

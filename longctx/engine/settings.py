@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.config.arguments import RECORD_MODES, label, number, one_of, share, trial
-from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT, ProjectSettings, shard
+from longctx.config.arguments import RECORD_MODES, label, number, one_of, share, trial_name
+from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT, ProjectSettings, shard_argument
 from longctx.errors import BadValue, UserError, did_you_mean
 from longctx.gate.rules import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
 from longctx.vocabulary.shapes import SHAPES
@@ -221,7 +221,7 @@ _DECLARED = (
         "only this trial of each cell, by its name in reports: its number, from 0, or the id of its question "
         "or case (longctx show CELL#ID prints it)",
         "ID",
-        trial,
+        trial_name,
     ),
     Option("repeats", "repeats", "repetitions of each trial (default: 1)", "N", number(int, 1)),
     Option(
@@ -281,7 +281,7 @@ _DECLARED = (
         "run one part of the cells, such as 2/5, in a job of a matrix; longctx merge joins the parts, tests the "
         "minimum rates, and gives the verdict",
         "I/N",
-        shard,
+        shard_argument,
     ),
     Option("report", "report", "folder for this run's rows and summary (default: reports/<time>)", "DIR", Path),
     Option(

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from pydantic import ValidationError
 
 from longctx.cases.case import Case, Trial
-from longctx.config.files import digest_of, file_name
 from longctx.config.models import Prices
 from longctx.config.profiles import Profile, load_profile, profile_path
+from longctx.config.project_files import digest_of, file_name
 from longctx.engine.base_terms import terms_at
 from longctx.errors import UserError
 from longctx.gate.minimum import requirements_of, shortfalls
@@ -32,7 +32,7 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.engine.run_data import RunData
     from longctx.engine.settings import GateTerms
-    from longctx.results.baseline import Baseline
+    from longctx.results.baseline_file import Baseline
 
 
 def left_out(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:

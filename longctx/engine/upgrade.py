@@ -207,7 +207,7 @@ class Upgrading:
         self._say = say
         self._treatments = treatments
         self._trials = [
-            trials_of(Run(settings=treatment.settings(settings), root=root, folder=folder / f"asking-{place}", say=say))
+            trials_of(Run.with_settings(treatment.settings(settings), root, say=say, folder=folder / f"asking-{place}"))
             for place, treatment in enumerate(self._treatments)
         ]
 

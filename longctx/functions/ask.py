@@ -15,7 +15,7 @@ from longctx.functions.cells import NAME
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake, no_answer
-from longctx.recording.request import completed
+from longctx.recording.request import with_model_profile
 from longctx.recording.trials import Role
 from longctx.results.row import AGREEMENT
 from longctx.text import count
@@ -435,7 +435,7 @@ class Ask:
 def _completed(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
     """Return a body as the model's API takes it. Raises TestMistake for what that cannot express."""
     try:
-        return completed(body, model)
+        return with_model_profile(body, model)
     except UserError as error:
         raise TestMistake(error) from None
 

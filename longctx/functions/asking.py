@@ -186,7 +186,7 @@ class FunctionTrials:
             if not self._only_canary:
                 self.asked.failures[trial.key] = pending
             return []
-        requests = [request for request in running.unanswered if self._tape.wants(request.place)]
+        requests = [request for request in running.unanswered if self._tape.asks_request(request.place)]
         sent = {request.place.key for request in before.requests}
         if any(request.place.key in sent for request in requests):  # never pay for it a second time
             message = f"{running.case.id}, trial {running.item}: its recorded answer is missing."

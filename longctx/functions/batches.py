@@ -13,7 +13,7 @@ from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
 from longctx.functions.trial import FunctionTrial
 from longctx.live.asker import count
-from longctx.live.batches.filling import pending
+from longctx.live.batches.filling import held_in_batch
 from longctx.live.batches.ledger import Ledger
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget
@@ -23,7 +23,7 @@ from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import live_progress
 from longctx.live.run import Sending, open_batches, stoppable
-from longctx.live.server.clients import open_clients
+from longctx.live.server.client import open_clients
 from longctx.live.watch import Say
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
@@ -61,7 +61,7 @@ class Rounds:
         if result.kind != "suspended":
             return
         self._issued[key] = dict(trial.bodies)
-        requests = [request for request in trial.unanswered if self._tape.wants(request.place)]
+        requests = [request for request in trial.unanswered if self._tape.asks_request(request.place)]
         if not requests and key not in self._stale:
             self._stale.add(key)
             self.asked.stale += 1
@@ -87,7 +87,7 @@ class Rounds:
                 if request.place.counts and (failure := await count(clients.first, tape, request)):
                     asked.failures[request.trial.key] = failure
             claimed = batches.held()
-            self.held = {place: pending(status) for place, status in claimed.items()}
+            self.held = {place: held_in_batch(status) for place, status in claimed.items()}
             open_requests = [request for request in requests if not request.place.counts]
             held = [request for request in open_requests if request.place in claimed]
             taken = claimed.keys() | batches.collected

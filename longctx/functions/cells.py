@@ -16,8 +16,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 
 from longctx.cases.case import Case
-from longctx.config.files import read_text
 from longctx.config.models import ModelProfile
+from longctx.config.project_files import read_text
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.fields import fault

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longctx.config.files import read_text
+from longctx.config.project_files import read_text
 from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
 from longctx.extras import require

@@ -15,7 +15,7 @@ from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.trial import FunctionTrial, TestMistake, asked_text, changed_request, no_answer, request_of
 from longctx.recording.apis import api_at, messages, status_of
 from longctx.recording.trials import Ended, Exchange, Judged, Waiting
-from longctx.results import judging
+from longctx.results import judged_by
 from longctx.results.row import View
 from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, Mark, Outcome, Reply
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
@@ -207,7 +207,7 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
         kept=trial.kept,
         depth=depth,
         distance_from_end=distance,
-        judged_by=judging.digests(
+        judged_by=judged_by.digests(
             {**trial.judged_by, **({"expected": [outcome.expected]} if outcome.expected else {})}
         ),
         origins={trial.tape.origin(exchange.place) for exchange in trial.exchanges},

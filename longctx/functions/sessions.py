@@ -1,104 +1,419 @@
-"""Logs of other programs as requests of the Messages API: Claude Code, OpenAI's two APIs, plain lists of turns.
+"""Logs of other programs as requests of the Messages API, by a reader for each form (FORMS).
 
-They are data of others: nothing in them is followed or run.
+They are data of others: nothing in them is followed or run, and no more than MOST is kept of a session.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from longctx.config.project_files import MOST_OF_LINE, fields_of
+from longctx.functions.strategies import answered, attached, kind_attached
+
 INSTRUCTIONS = ("system", "developer")
 """The roles of chat completions that are a system prompt."""
-FORMATS = (
-    "a line is the body of a request (Messages API, chat completions, responses), with `messages` or `input`, or "
-    '{"request": BODY, "response": MESSAGE}. Sessions of Claude Code and plain lists of turns are read, too.'
-)
+MOST = MOST_OF_LINE
+"""The most characters that are kept of a session."""
+STRANGE = 1000
+"""The lines of no form with which a log may begin."""
+COMPACTIONS = 100
+"""The most compactions of a session."""
+API_ERROR = "API error"
+ADDED = ("call_id", "reasoning_details", "signature")
+"""The fields that Cline adds to the blocks of the Messages API."""
+Turn = dict[str, Any]
+Block = dict[str, Any]
+Responses = dict[str, tuple[list[str], list[Turn]]]
+"""OpenAI's responses by their id: the system prompts and the turns so far."""
+Found = tuple[int, dict[str, Any]]
+"""A line, and its request of the Messages API as `request`, with the reply as `response`."""
 
 
-@dataclass(slots=True)
-class Log:
-    """What is kept of a log while its lines are read one after another: never more than one conversation."""
+@dataclass
+class Reader:
+    """What is kept of a session while its lines are read one after another: never more than one conversation."""
 
     line: int | None = None
     """The line whose request is wanted; None for the one with the most turns."""
-    chosen: tuple[int, dict[str, Any]] | None = None
-    """The line and the request that is kept."""
-    agent: list[dict[str, Any]] = field(default_factory=list)
-    """The turns of a Claude Code session."""
-    turns: list[dict[str, Any]] = field(default_factory=list)
-    """The turns of a log that has a plain turn per line."""
-    subagents: list[dict[str, Any]] = field(default_factory=list)
-    """The turns of a Claude Code session that belong to subagents."""
-    seen: set[Any] = field(default_factory=set)
-    """The ids of these turns."""
+    turns: list[Turn] = field(default_factory=list)
+    system: list[str] = field(default_factory=list)
     compactions: int = 0
-    note: str = ""
-    """The fields of the first line with a `type` that is neither a turn nor a request, as Claude Code writes them."""
-    first: dict[str, int] = field(default_factory=dict)
-    """The first line of each kind."""
-    responses: dict[str, list[Any]] = field(default_factory=dict)
-    """The items of OpenAI's responses so far, by the id of the response."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """How many pictures, files and API errors are left out."""
+    kept: int = 0
+    """The characters of the turns."""
 
     def add(self, number: int, entry: Any) -> None:
-        """Take up a line. Raises ValueError, KeyError, TypeError or AttributeError if it is none of a log."""
-        if _is_agent_turn(entry):
-            self.first.setdefault("agent", number)
-            if (identity := entry.get("uuid")) in self.seen:
-                return  # a session that was resumed repeats its turns
-            self.seen |= {identity} - {None}
-            turn = {"role": entry["type"], "content": _contents(entry["message"].get("content"))}
-            if entry.get("isSidechain"):
-                self.subagents.append(turn)
-            elif not (entry.get("isCompactSummary") or entry.get("isMeta")):
-                self.agent.append(turn)
-        elif isinstance(entry, dict) and "type" in entry and not _asks(entry):
-            self.first.setdefault("note", number)
-            self.note = self.note or ", ".join(list(entry)[:5])
-            self.compactions += entry.get("subtype") == "compact_boundary"
-        elif is_turn(entry):
-            self.first.setdefault("turn", number)
+        """Take up a line. Raises ValueError, KeyError, TypeError or AttributeError if its fields are others."""
+        raise NotImplementedError
+
+    def say(self, role: str, *blocks: Block) -> None:
+        """Take up a turn. Raises ValueError if the session is too long."""
+        if blocks:
+            self.measure(blocks)
+            self.turns.append({"role": role, "content": [*blocks]})
+
+    def measure(self, blocks: Iterable[object]) -> None:
+        self.kept += sum(len(json.dumps(block)) for block in blocks)
+        if self.kept > MOST:
+            raise ValueError(f"its turns have more than {MOST:,} characters")
+
+    def conversation(self) -> Found | None:
+        """Return the conversation; None without turns."""
+        messages = answered(self.turns)
+        system = "\n\n".join(dict.fromkeys(filter(None, self.system)))
+        return (1, {"request": {"messages": messages, "system": system}}) if messages else None
+
+
+@dataclass
+class ClaudeCode(Reader):
+    """Without subagents, unless the log has nothing else, and without summaries of what came before."""
+
+    subagents: list[Turn] = field(default_factory=list)
+    seen: set[Any] = field(default_factory=set)
+    """The ids of the turns."""
+
+    def add(self, number: int, entry: Any) -> None:
+        if entry.get("subtype") == "compact_boundary":
+            self.compactions += 1
+            return
+        if (identity := entry.get("uuid")) in self.seen:
+            return  # a session that was resumed repeats its turns
+        self.seen |= {identity} - {None}
+        role, content = entry["type"], entry["message"].get("content")
+        if entry.get("isApiErrorMessage"):
+            self.left_out[API_ERROR] += 1
+        elif entry.get("isSidechain"):
+            blocks = _contents(content)
+            self.measure(blocks)
+            self.subagents.append({"role": role, "content": blocks})
+        elif not (entry.get("isCompactSummary") or entry.get("isMeta")):
+            self.left_out.update(attached(content))
+            self.say(role, *_contents(content))
+
+    def conversation(self) -> Found | None:
+        self.turns = self.turns or self.subagents
+        return super().conversation()
+
+
+@dataclass
+class Codex(Reader):
+    """Every turn that was not undone; of what a compaction left, only what the log does not have itself."""
+
+    said: list[int] = field(default_factory=list)
+    """The places of the turns that a person said."""
+
+    def add(self, number: int, entry: Any) -> None:
+        payload = entry["payload"]
+        match entry["type"], payload.get("type"):
+            case "session_meta", _:
+                base = payload.get("base_instructions") or {}
+                self.system.append(base.get("text") or payload.get("instructions") or "")
+            case "response_item", _:
+                self.item(payload)
+            case "compacted", _:
+                self.compactions += 1
+                for item in () if self.turns else payload.get("replacement_history") or ():
+                    self.item(item)
+            case "event_msg", "error" | "stream_error":
+                self.left_out[API_ERROR] += 1
+            case "event_msg", "thread_rolled_back":
+                for _ in range(min(payload["num_turns"], len(self.said))):
+                    del self.turns[self.said.pop() :]
+
+    def item(self, item: Mapping[str, Any]) -> None:
+        """Take up an item of OpenAI's responses."""
+        self.left_out.update(attached([item]))
+        match item:
+            case {"type": "custom_tool_call", "call_id": str(identity), "name": str(name), "input": given}:
+                self.say("assistant", _tool_use(identity, name, given))
+            case {"type": "custom_tool_call_output", "call_id": str(identity)}:
+                self.say("user", _tool_result(identity, _output(item.get("output"))))
+            case {"type": "local_shell_call", "call_id": str(identity), "action": given}:
+                self.say("assistant", _tool_use(identity, "local_shell", given))
+            case {"role": role, "content": content} if role in INSTRUCTIONS:
+                self.system.append(_text(content))
+            case _ if turn := _of_item(item):
+                self.said += [len(self.turns)] * _is_said(turn)
+                self.say(turn["role"], *turn["content"])
+
+
+def _is_said(turn: Turn) -> bool:
+    """Return whether a person said a turn: others are results, and what Codex tells of itself."""
+    texts = [block["text"].lstrip() for block in turn["content"] if block["type"] == "text"]
+    return turn["role"] == "user" and any(not text.startswith(("<", "# AGENTS.md")) for text in texts)
+
+
+@dataclass
+class Gemini(Reader):
+    """Every turn that was not undone; a compaction replaces the turns of the program, but not those of the log."""
+
+    records: dict[str, tuple[list[Turn], Counter[str], int]] = field(default_factory=dict)
+    """The turns of each record, what of it is left out, and its characters; the log writes it again when it changes."""
+    summaries: set[str] = field(default_factory=set)
+    """The records that a compaction made."""
+
+    def add(self, number: int, entry: Any) -> None:
+        changed = entry.get("$set")
+        if isinstance(target := entry.get("$rewindTo"), str):
+            ends = target if target in self.records else next(iter(self.records), None)
+            while self.records and ends in self.records:
+                self.drop(next(reversed(self.records)))
+        elif isinstance(changed, dict):
+            if isinstance(messages := changed.get("messages"), list):
+                self.go_on_with({message["id"]: message for message in messages})
+        else:
+            for message in [entry] if "type" in entry else entry.get("messages") or ():
+                self.record(message)
+
+    def go_on_with(self, messages: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take up what the program goes on with: some turns were undone, or a summary stands for them."""
+        gone = self.records.keys() - messages.keys()
+        new = [name for name in messages if name not in self.records]
+        if new and gone:
+            self.compactions += 1
+            self.summaries.update(new)
+            if self.compactions > COMPACTIONS:
+                raise ValueError(f"it was compacted more than {COMPACTIONS:,} times")
+            return
+        for name in gone:
+            self.drop(name)
+        for name in new:
+            self.record(messages[name])
+
+    def drop(self, name: str) -> None:
+        self.kept -= self.records.pop(name)[2]
+
+    def record(self, record: Mapping[str, Any]) -> None:
+        if record["id"] in self.summaries or record["type"] not in ("user", "gemini", "error"):
+            return
+        _, _, before = self.records.get(record["id"], ([], Counter(), 0))
+        self.kept, others = self.kept - before, self.kept - before
+        turns = list(_of_gemini(record)) if record["type"] != "error" else []
+        self.measure(turns)
+        results = [call.get("result") for call in record.get("toolCalls") or ()]
+        left_out = Counter(attached([record.get("content"), results]) if turns else [API_ERROR])
+        self.records[record["id"]] = turns, left_out, self.kept - others
+
+    def conversation(self) -> Found | None:
+        for turns, left_out, _ in self.records.values():
+            self.turns += turns
+            self.left_out += left_out
+        return super().conversation()
+
+
+def _of_gemini(record: Mapping[str, Any]) -> Iterator[Turn]:
+    """Yield the turns of a record: what was said, with calls, and their results."""
+    content = [part for part in _parts(record.get("content")) if not part.get("thought")]
+    said = [{"type": "text", "text": part["text"]} for part in content if part.get("text")]
+    calls = [*(record.get("toolCalls") or ()), *(part.get("functionCall") or {} for part in content)]
+    said += [_tool_use(call["id"], call["name"], call.get("args") or {}) for call in calls if "id" in call]
+    answers = [part.get("functionResponse") or {} for part in content]
+    for call in calls:
+        answers += [
+            {**part["functionResponse"], "id": call["id"]}
+            for part in _parts(call.get("result"))
+            if "functionResponse" in part
+        ]
+    results = [_tool_result(answer["id"], _output(answer.get("response"))) for answer in answers if "id" in answer]
+    yield {"role": "user" if record["type"] == "user" else "assistant", "content": said}
+    yield {"role": "user", "content": results}
+
+
+def _parts(content: Any) -> list[Mapping[str, Any]]:
+    """Return a content of Gemini's API as parts: it is a text, a part, or a list of both."""
+    parts = content if isinstance(content, list) else [content]
+    return [{"text": part} if isinstance(part, str) else part for part in parts if part]
+
+
+@dataclass
+class OpenCode(Reader):
+    """Without what was undone, replies that failed, and summaries."""
+
+    def add(self, number: int, entry: Any) -> None:
+        undone = (entry["info"].get("revert") or {}).get("messageID")
+        for message in entry["messages"]:
+            info, parts = message["info"], message["parts"]
+            error = (info.get("error") or {}).get("name")
+            if undone and info.get("id") == undone:
+                return
+            if error and error != "MessageAbortedError":
+                self.left_out[API_ERROR] += 1
+            elif info.get("summary") is not True:
+                self.compactions += sum(part.get("type") == "compaction" for part in parts)
+                self.left_out.update(attached(parts))
+                for part in parts:
+                    self.part(info["role"], part)
+
+    def part(self, role: str, part: Mapping[str, Any]) -> None:
+        match part:
+            case {"type": "text", "text": str(text)} if text and not part.get("ignored"):
+                self.say(role, {"type": "text", "text": text})
+            case {"type": "tool", "callID": str(identity), "tool": str(name), "state": {"input": given, **state}}:
+                result = state.get("output", state.get("error"))
+                if isinstance(result, str):
+                    self.say("assistant", _tool_use(identity, name, given))
+                    self.say("user", _tool_result(identity, result))
+
+
+@dataclass
+class Turns(Reader):
+    """A turn per line, or a list of all turns, such as Cline's: the last of the longest."""
+
+    chosen: int = 1
+    """The line of the list."""
+
+    def add(self, number: int, entry: Any) -> None:
+        if not isinstance(entry, list):
+            self.measure([entry.get("content")])
             self.turns.append(entry)
-        elif self.line in (None, number) or (isinstance(entry, dict) and "input" in _body(entry)):
-            request = request_of(entry, self.responses)
-            self.first.setdefault("request", number)
-            longest = self.chosen is None or len(request["request"]["messages"]) >= _length(self.chosen[1])
-            if self.line in (None, number) and longest:
-                self.chosen = number, request
+        elif self.line in (None, number) and len(entry) >= len(self.turns):
+            self.chosen, self.turns = number, entry
 
-    def conversation(self) -> tuple[int, dict[str, Any]] | None:
-        """Return the conversation and its line; None if there is none. Raises ValueError for a mixture of formats."""
-        if "agent" in self.first:
-            return 1, {"request": {"messages": list(_answered(self.agent or self.subagents))}}
-        if self.note:
-            raise ValueError(f"it has no `messages`, but {self.note}")
-        if self.turns and "request" in self.first:
-            raise ValueError("it is a turn, and other lines are requests")
-        return (1, request_of({"messages": self.turns})) if self.turns else self.chosen
+    def conversation(self) -> Found | None:
+        self.left_out.update(attached(self.turns))
+        if any(map(_of_chat, self.turns)):
+            return self.chosen, {"request": _from_chat({"messages": self.turns})}
+        turns = [{"role": turn["role"], "content": _stripped(turn["content"])} for turn in self.turns]
+        return (self.chosen, {"request": {"messages": answered(turns)}}) if turns else None
 
 
-def is_turn(entry: Any) -> bool:
-    """Return whether a line is one turn."""
-    return isinstance(entry, dict) and "role" in entry and "content" in entry and "messages" not in entry
+@dataclass
+class RequestLog(Reader):
+    """RequestLog, each with all turns before it: the last of those with the most turns."""
+
+    chosen: Found | None = None
+    responses: Responses = field(default_factory=dict)
+
+    def add(self, number: int, entry: Any) -> None:
+        if self.line not in (None, number) and "input" not in _body(entry):
+            return
+        request = _request_of(entry, self.responses)
+        turns = request["request"]["messages"]
+        self.kept += len(turns) * bool(self.responses)  # each of OpenAI's responses keeps those before it
+        self.measure(())
+        if self.line in (None, number) and (
+            self.chosen is None or len(turns) >= len(self.chosen[1]["request"]["messages"])
+        ):
+            self.chosen = number, request
+            sent = _body(entry)
+            as_sent = request["request"].get("messages") is sent.get("messages")
+            self.left_out = Counter() if as_sent else Counter(attached([sent.get("messages"), sent.get("input")]))
+
+    def conversation(self) -> Found | None:
+        return self.chosen
 
 
-def request_of(entry: Any, responses: dict[str, list[Any]] | None = None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class LogForm:
+    """A form of logs."""
+
+    name: str
+    dated: str
+    """The version and the month of the format that is read."""
+    takes: Callable[[Any], bool]
+    """Whether a line is of this form."""
+    reader: type[Reader]
+    strict: bool = False
+    """Whether lines of another form are a mistake."""
+
+
+def _has(entry: Any, **kinds: type) -> bool:
+    """Return whether a line is an object with fields of these types."""
+    return isinstance(entry, dict) and all(isinstance(entry.get(name), kind) for name, kind in kinds.items())
+
+
+def _is_gemini(entry: Any) -> bool:
+    of_record = _has(entry, id=str, type=str) and "content" in entry and not {"role", "message"} & entry.keys()
+    changes = _has(entry, **{"$set": dict}) or _has(entry, **{"$rewindTo": str})
+    return of_record or changes or _has(entry, sessionId=str, projectHash=str)
+
+
+def _is_claude_code(entry: Any) -> bool:
+    turn = _has(entry, message=dict) and entry.get("type") in ("user", "assistant")
+    return turn or (isinstance(entry, dict) and entry.get("subtype") == "compact_boundary")
+
+
+def _is_turns(entry: Any) -> bool:
+    """Return whether a line is a turn, or a list of turns."""
+    first = entry[0] if isinstance(entry, list) and entry else entry
+    return _has(first, role=str) and not {"content", "tool_calls"}.isdisjoint(first) and "messages" not in first
+
+
+def _is_request(entry: Any) -> bool:
+    return isinstance(entry, dict) and not {"messages", "input", "request", "body"}.isdisjoint(entry)
+
+
+FORMS = (
+    LogForm("Codex CLI", "0.153, September 2026", lambda entry: _has(entry, type=str, payload=dict), Codex),
+    LogForm("Gemini CLI", "0.56, August 2026", _is_gemini, Gemini),
+    LogForm(
+        "opencode export", "1.18, 2026", lambda entry: _has(entry, info=dict, messages=list), OpenCode, strict=True
+    ),
+    LogForm("Claude Code", "2.1, June 2026", _is_claude_code, ClaudeCode),
+    LogForm("Cline, or other lists of turns", "August 2026", _is_turns, Turns, strict=True),
+    LogForm("requests", "Messages API, chat completions, responses", _is_request, RequestLog, strict=True),
+)
+"""The forms that are read; the first one that takes a line is that of the log."""
+KNOWN = (
+    "a line is the body of a request (Messages API, chat completions, responses), with `messages` or `input`, or "
+    '{"request": BODY, "response": MESSAGE}, or it is of a session: '
+    + "; ".join(f"{form.name} ({form.dated})" for form in FORMS[:-1])
+)
+
+
+@dataclass
+class Log:
+    """A log that is read line by line: the form is that of the first line that has one."""
+
+    line: int | None = None
+    form: LogForm | None = None
+    reader: Reader = field(default_factory=Reader)
+    strange: tuple[int, str] | None = None
+    """The first line of another form, and what its fields are."""
+    cut: bool = False
+    """Whether the log ends within a line, or within its JSON text."""
+
+    def add(self, number: int, entry: Any) -> None:
+        """Take up a line. Raises ValueError if it is none of a log."""
+        form = next((form for form in FORMS if form.takes(entry)), None)
+        if form and not self.form:
+            self.form, self.reader = form, form.reader(self.line)
+        if form is None or form is not self.form:
+            self.strange = self.strange or (number, f"its fields are {fields_of(entry)}")
+            if number > STRANGE and not self.form:
+                raise ValueError(self.strange[1])
+            return
+        try:
+            self.reader.add(number, entry)
+        except (KeyError, TypeError, AttributeError):
+            raise ValueError(f"its fields are {fields_of(entry)}") from None
+
+    def end_early(self) -> None:
+        self.cut = True
+
+    @property
+    def wrong(self) -> tuple[int, str] | None:
+        """The first line that should not be there, and what is wrong with it."""
+        return self.strange if self.form is None or self.form.strict else None
+
+
+def _request_of(entry: Any, responses: Responses) -> dict[str, Any]:
     """Return a line as a request of the Messages API, with the reply if it has one. Raises ValueError, KeyError.
 
-    responses: the items of earlier requests to OpenAI's responses, by the id of their response; this one is added.
+    responses: those before it; this one is added.
     """
-    if isinstance(entry, list):
-        entry = {"messages": entry}
     request, response = dict(_body(entry)), entry.get("response") or {}
     if isinstance(response, Mapping) and isinstance(response.get("body"), Mapping):  # a line of OpenAI's batches
         response = response["body"]
     if "input" in request and "messages" not in request:
-        return {"request": _from_responses(request, response, {} if responses is None else responses)}
+        return {"request": _from_responses(request, response, responses)}
     if "messages" not in request:
-        known = ", ".join(map(str, list(request)[:5])) or "nothing"
-        raise ValueError(f"it has no `messages`, but {known}")
+        raise ValueError(f"it has no `messages`, but {fields_of(request)}")
     if isinstance(response, dict) and isinstance(response.get("choices"), list) and response["choices"]:
         request["messages"] = [*request["messages"], response["choices"][0]["message"]]
         response = {}
@@ -109,43 +424,8 @@ def request_of(entry: Any, responses: dict[str, list[Any]] | None = None) -> dic
 
 def _body(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the body of a request that was logged as it is, as `request`, or as a line of a batch."""
-    body = entry.get("request", entry.get("body", entry)) if isinstance(entry, Mapping) else entry
+    body = entry.get("request", entry.get("body", entry))
     return body if isinstance(body, Mapping) else dict(body)  # anything else raises
-
-
-def _asks(entry: Mapping[str, Any]) -> bool:
-    return any(name in entry for name in ("messages", "input", "request", "body", "role"))
-
-
-def _length(request: Mapping[str, Any]) -> int:
-    return len(request["request"]["messages"])
-
-
-def _is_agent_turn(entry: Any) -> bool:
-    """Return whether a line is a turn of a Claude Code session."""
-    return (
-        isinstance(entry, dict)
-        and entry.get("type") in ("user", "assistant")
-        and isinstance(entry.get("message"), dict)
-    )
-
-
-def _answered(turns: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Yield turns without calls that have no result, such as interrupted ones, and without results of no call.
-
-    The log is written while tools run, so a result may stand behind another call of the same turn.
-    """
-    called = {block["id"] for turn in turns for block in turn["content"] if block["type"] == "tool_use"}
-    answered = {block["tool_use_id"] for turn in turns for block in turn["content"] if block["type"] == "tool_result"}
-    for turn in turns:
-        content = [
-            block
-            for block in turn["content"]
-            if (block["type"] != "tool_use" or block["id"] in answered)
-            and (block["type"] != "tool_result" or block["tool_use_id"] in called)
-        ]
-        if content:
-            yield {"role": turn["role"], "content": content}
 
 
 def _of_chat(message: Any) -> bool:
@@ -172,48 +452,70 @@ def _named(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     ]
 
 
-def _turn(message: Mapping[str, Any]) -> dict[str, Any]:
+def _turn(message: Mapping[str, Any]) -> Turn:
     if message["role"] == "tool":
-        result = {"type": "tool_result", "tool_use_id": message["tool_call_id"], "content": _text(message["content"])}
-        return {"role": "user", "content": [result]}
+        return {"role": "user", "content": [_tool_result(message["tool_call_id"], _text(message["content"]))]}
     text = _text(message.get("content"))
-    blocks: list[dict[str, Any]] = [{"type": "text", "text": text}] if text else []
+    blocks: list[Block] = [{"type": "text", "text": text}] if text else []
     calls = [_call(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
     return {"role": message["role"], "content": [*blocks, *calls]}
 
 
-def _call(identity: str, function: Mapping[str, Any]) -> dict[str, Any]:
-    given = json.loads(function.get("arguments") or "{}")
-    return {"type": "tool_use", "id": identity, "name": function["name"], "input": given}
+def _call(identity: str, function: Mapping[str, Any]) -> Block:
+    given = function.get("arguments") or "{}"
+    try:
+        return _tool_use(identity, function["name"], json.loads(given))
+    except ValueError:  # a model's arguments may be no JSON
+        return _tool_use(identity, function["name"], given)
 
 
-def _from_responses(
-    request: Mapping[str, Any], response: Mapping[str, Any], known: dict[str, list[Any]]
-) -> dict[str, Any]:
+def _tool_use(identity: str, name: str, given: Any) -> Block:
+    return {
+        "type": "tool_use",
+        "id": identity,
+        "name": name,
+        "input": given if isinstance(given, dict) else {"input": given},
+    }
+
+
+def _tool_result(identity: str, text: str) -> Block:
+    return {"type": "tool_result", "tool_use_id": identity, "content": text}
+
+
+def _output(output: Any) -> str:
+    """Return what a tool gave as text."""
+    if isinstance(output, dict):
+        text = output.get("output", output.get("error", output.get("content")))
+        return text if isinstance(text, str) else json.dumps(output, ensure_ascii=False)
+    return _text(output)
+
+
+def _from_responses(request: Mapping[str, Any], response: Mapping[str, Any], known: Responses) -> dict[str, Any]:
     """Return a request of OpenAI's responses, with its reply, as one of the Messages API. Raises ValueError."""
     before = request.get("previous_response_id")
     if before and before not in known:
         raise ValueError(f"it continues the response {before!r}, which is not in the log before it")
     given = request["input"]
     items = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
-    items = [*known.get(str(before), ()), *items, *(response.get("output") or ())]
+    items += response.get("output") or ()
+    system, turns = known.get(str(before), ([], []))
+    system = [*system, *(_text(item["content"]) for item in items if item.get("role") in INSTRUCTIONS)]
+    said = (_of_item(item) for item in items if item.get("role") not in INSTRUCTIONS)
+    turns = [*turns, *filter(None, said)]
     if identity := response.get("id"):
-        known[str(identity)] = items
-    system = [request.get("instructions") or ""]
-    system += [_text(item["content"]) for item in items if item.get("role") in INSTRUCTIONS]
+        known[str(identity)] = system, turns
     tools = [tool for tool in request.get("tools") or () if tool.get("type") == "function" and "name" in tool]
-    turns = [turn for item in items if item.get("role") not in INSTRUCTIONS and (turn := _of_item(item))]
+    system = [request.get("instructions") or "", *system]
     return {"messages": turns, "system": "\n\n".join(filter(None, system)), "tools": _named(tools)}
 
 
-def _of_item(item: Mapping[str, Any]) -> dict[str, Any] | None:
+def _of_item(item: Mapping[str, Any]) -> Turn | None:
     """Return an item of OpenAI's responses as a turn; None for those that are left out, such as reasoning."""
     match item:
         case {"type": "function_call", "call_id": str(identity)}:
             return {"role": "assistant", "content": [_call(identity, item)]}
         case {"type": "function_call_output", "call_id": str(identity)}:
-            result = {"type": "tool_result", "tool_use_id": identity, "content": _text(item.get("output"))}
-            return {"role": "user", "content": [result]}
+            return {"role": "user", "content": [_tool_result(identity, _output(item.get("output")))]}
         case {"role": str(role), "content": content}:
             return {"role": role, "content": [{"type": "text", "text": text}] if (text := _text(content)) else []}
     return None
@@ -226,20 +528,20 @@ def _text(content: Any) -> str:
     return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
 
 
-def _contents(content: Any) -> list[dict[str, Any]]:
+def _contents(content: Any) -> list[Block]:
     """Return the content of a Claude Code turn as blocks of text, calls and results."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     return list(_blocks(content or ()))
 
 
-def _blocks(content: Sequence[Any]) -> Iterator[dict[str, Any]]:
+def _blocks(content: Sequence[Any]) -> Iterator[Block]:
     for block in content:
         match block:
             case {"type": "text", "text": str(text)} if text:
                 yield {"type": "text", "text": text}
             case {"type": "tool_use", "id": str(identity), "name": str(name), "input": given}:
-                yield {"type": "tool_use", "id": identity, "name": name, "input": given}
+                yield _tool_use(identity, name, given)
             case {"type": "tool_result", "tool_use_id": str(identity)}:
                 inner = block.get("content")
                 text = (
@@ -247,4 +549,15 @@ def _blocks(content: Sequence[Any]) -> Iterator[dict[str, Any]]:
                     if isinstance(inner, str)
                     else "\n".join(each.get("text", "") for each in _blocks(inner or ()))
                 )
-                yield {"type": "tool_result", "tool_use_id": identity, "content": text}
+                yield _tool_result(identity, text)
+
+
+def _stripped(content: Any) -> Any:
+    """Return the content of a turn without pictures, files, and what Cline adds."""
+    if isinstance(content, str):
+        return content
+    return [
+        {name: _stripped(value) if name == "content" else value for name, value in block.items() if name not in ADDED}
+        for block in content
+        if not kind_attached(block)
+    ]

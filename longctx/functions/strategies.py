@@ -11,13 +11,13 @@ import functools
 import importlib.util
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from longctx.config.files import check_size
+from longctx.config.project_files import check_size
 from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
@@ -239,6 +239,70 @@ def unpaired(messages: Sequence[Mapping[str, Any]]) -> str:
             return min(other)
         called = [str(block.get("id")) for block in blocks if block.get("type") == "tool_use"]
     return called[0] if called else ""
+
+
+def answered(turns: Sequence[Mapping[str, Any]]) -> Messages:
+    """Return turns without calls that have no result, such as interrupted ones, and without results of no call.
+
+    The log is written while tools run, so a result may stand behind another call of the same turn. One that stands
+    further on is moved to its call.
+    """
+    blocks = [block for turn in turns for block in blocks_of(turn)]
+    called = {block["id"] for block in blocks if block["type"] == "tool_use"}
+    results: dict[object, dict[str, Any]] = {}
+    for block in blocks:
+        if block["type"] == "tool_result" and block["tool_use_id"] in called:
+            results.setdefault(block["tool_use_id"], block)
+
+    def is_whole(block: dict[str, Any]) -> bool:
+        if block["type"] == "tool_use":
+            return block["id"] in results
+        return block["type"] != "tool_result" or results.get(block["tool_use_id"]) is block
+
+    kept: Messages = []
+    for turn in turns:
+        content = list(filter(is_whole, given := blocks_of(turn)))
+        kept += [{**turn} if content == given else {"role": turn["role"], "content": content}] * bool(content)
+    if not unpaired(joined(kept)):
+        return kept
+    moved: Messages = []
+    for turn in kept:
+        said = [block for block in blocks_of(turn) if block["type"] != "tool_result"]
+        answers = [results[block["id"]] for block in said if block["type"] == "tool_use"]
+        moved += [{"role": turn["role"], "content": said}] * bool(said)
+        moved += [{"role": "user", "content": answers}] * bool(answers)
+    return moved
+
+
+PICTURES = ("image", "image_url", "input_image")
+FILES = ("document", "file", "input_file")
+"""The types of blocks that are pictures, and other files."""
+NESTED = ("attachments", "content", "functionResponse", "messages", "output", "parts", "response", "result", "state")
+"""The fields in which blocks may have pictures."""
+
+
+def attached(content: Any) -> Iterator[str]:
+    """Yield `picture` or `file` for each of these in a content, however it is nested."""
+    left = [content]
+    while left:
+        match left.pop():
+            case list(inner):
+                left += inner
+            case dict(block):
+                if kind := kind_attached(block):
+                    yield kind
+                else:
+                    left += [block[name] for name in NESTED if name in block]
+
+
+def kind_attached(block: Mapping[str, Any]) -> str:
+    """Return `picture` or `file` if a block is one of these, in any of the APIs and programs; empty if it is none."""
+    data = block.get("inlineData") or block.get("fileData") or {}
+    kind, mime = block.get("type"), str(block.get("mime") or data.get("mimeType") or "")
+    if kind in PICTURES or mime.startswith("image/"):
+        return "picture"
+    is_text = kind == "file" and mime in ("text/plain", "application/x-directory")  # opencode has these as text, too
+    return "file" if data or (kind in FILES and not is_text) else ""
 
 
 def _newest_within(messages: Sequence[Mapping[str, Any]], most: int) -> int:

@@ -9,7 +9,6 @@ fill with only the turns around it changed, and a prompt cache serves all but th
 from __future__ import annotations
 
 import json
-import math
 import os
 import re
 import sys
@@ -20,12 +19,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from longctx.config.files import check_size, read_text
+from longctx.config.project_files import entries
 from longctx.errors import UserError
 from longctx.files import inside
 from longctx.functions.answer import Case
 from longctx.functions.cells import load_cases
-from longctx.functions.sessions import FORMATS, Log
+from longctx.functions.sessions import KNOWN, Log
 from longctx.functions.strategies import (
     LEFT_OUT,
     Messages,
@@ -37,6 +36,7 @@ from longctx.functions.strategies import (
     unpaired,
 )
 from longctx.pytest_file import root_around
+from longctx.text import count
 from longctx.vocabulary.bank import simplified
 
 
@@ -147,6 +147,8 @@ class Transcript:
     """How often the program compacted the conversation, as far as its log tells."""
     lacks: tuple[str, ...] = field(default=(), compare=False)
     """What the product sends and its log does not have: `system prompt`, `tool descriptions`."""
+    left_out: tuple[str, ...] = field(default=(), compare=False)
+    """What of the log is not in the turns, such as `2 pictures` or `1 API error`."""
     probes: tuple[Probe, ...] = field(default=(), compare=False)
     """The probes that share the contexts of `filled`."""
     fill: int | None = field(default=None, compare=False)
@@ -326,10 +328,11 @@ class Probe:
 def transcript(path: str | Path, line: int | None = None, *, probes: str | Path | None = None) -> Transcript:
     """Read a conversation that an agent logged: a JSON line per request of the Messages API, or of OpenAI's two APIs.
 
-    A line is the body of the request, or an object with `request` and, for the reply, `response`. A session of Claude
-    Code is read, too, without subagents, and a plain list of turns. Every request holds
+    A line is the body of the request, or an object with `request` and, for the reply, `response`. Every request holds
     the turns before it, so one line is the conversation: the last of those with the most turns, with its reply.
-    Thinking and marks of the prompt cache are left out.
+    Sessions are read, too, without subagents: of Codex CLI, Gemini CLI, opencode (`opencode export`), Claude Code and
+    Cline, and plain lists of turns. One that was cut is read up to its last whole turn. Thinking, marks of the prompt
+    cache and summaries are left out, as are pictures of sessions and API errors (`left_out`).
 
     Args:
         path: The file; a relative path is looked up beside the file that calls, then in the working directory.
@@ -377,64 +380,35 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
     inside(named, root if named.is_relative_to(root) else named.parent)
     log, number = Log(line), 1
     try:
-        for number, entry in _entries(path):
+        for number, entry in entries(path, log.end_early):
             log.add(number, entry)
-        number = log.first.get("note", log.first.get("turn", 1))
-        found = log.conversation()
+        if log.wrong:
+            number, told = log.wrong
+            raise ValueError(told)
+        found = log.reader.conversation()
         made = _of_line(found[1]) if found else None
     except FileNotFoundError:
         raise UserError(
             "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request."
         ) from None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
+        told = str(error) if isinstance(error, ValueError) else "its turns are no lists of texts, calls and results"
+        told = "it is nested too deeply" if isinstance(error, RecursionError) else told
         raise UserError(
-            "bad-transcript", f"{path}, line {number} is not a log of requests ({error}): {FORMATS}"
+            "bad-transcript", f"{path}, line {number} is not a log of requests ({told}): {KNOWN}."
         ) from None
     if made is None or found is None:
-        where = f"has no line {line} with a request" if line else "is empty"
-        raise UserError("empty-transcript", f"The transcript {path} {where}: log the requests of a session to it.")
+        where = f"is a log of {log.form.name} without turns" if log.form else "is empty"
+        where = f"has no line {line} with a request" if line else where
+        raise UserError("empty-transcript", f"The transcript {path} {where}: log the requests of a session into it.")
     if lost := unpaired(made.messages):
         raise UserError(
             "unpaired-tool-use",
             f"{path}, line {found[0]}: the tool call {lost} has no result in the next turn, or the result no call, "
             "which the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
         )
-    return replace(made, compactions=log.compactions)
-
-
-def _entries(path: Path) -> Iterator[tuple[int, Any]]:
-    """Yield the lines of a log with their numbers, one at a time; a file that is one JSON text is one line."""
-    check_size(path, most=math.inf)
-    try:
-        with path.open(encoding="utf-8-sig", newline="\n") as file:
-            for number, text in enumerate(file, start=1):
-                if not text.strip():
-                    continue
-                try:
-                    yield number, json.loads(text)
-                except (ValueError, RecursionError) as error:
-                    if whole := _whole(path) if number == 1 else None:
-                        yield 1, whole
-                        return
-                    raise UserError(
-                        "bad-transcript",
-                        f"{path}, line {number} is not JSON ({error}): complete the line, or delete it.",
-                    ) from None
-    except UnicodeDecodeError:
-        read_text(path)  # says where
-        raise
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise UserError("not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}.") from None
-
-
-def _whole(path: Path) -> Any:
-    """Return the content of a file that is one JSON text over several lines; None if it is not."""
-    try:
-        return json.loads(read_text(path))
-    except (ValueError, RecursionError):
-        return None
+    left_out = [count(many, kind) for kind, many in log.reader.left_out.items()] + ["the end, which is cut"] * log.cut
+    return replace(made, compactions=log.reader.compactions, left_out=tuple(left_out))
 
 
 def place_of(session: Transcript, probe: Probe, first: int) -> tuple[str, int | None]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longctx.cases.case import Case, RequestTokens, Trial, body_tokens
-from longctx.config.files import file_name
 from longctx.config.models import ModelProfile, as_lines
+from longctx.config.project_files import file_name
 from longctx.errors import UserError
 from longctx.functions.answer import Answer, texts
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
@@ -27,7 +27,7 @@ from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
 from longctx.recording.request import Place, Request, digest, digests
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Role
-from longctx.results import judging
+from longctx.results import judged_by as judging
 from longctx.vocabulary.cell import Reply
 from longctx.vocabulary.protocol_cell import Suspended
 
@@ -178,7 +178,7 @@ class FunctionTrial:
             place = self._place(body, headers, model, counts, path or api_of(model).PATH)
             self.bodies[place.key] = body
             try:
-                if not self.tape.plays(place):
+                if not self.tape.takes_recorded(place):
                     self.unanswered.append(request_of_code(self.trial, place, body, headers, model))
                     raise Suspended(place.trial)
                 found = self.tape.answer(place)

@@ -9,8 +9,8 @@ A run of several bands is its own hypothesis, with its own margin: a small drop 
 though each band by itself shows none, or passes. It is tested with the bands, and counts in Holm's correction. If a
 profile states that margin, the run must pass, too, and every band is asked until the run is settled.
 
-Evidence may be looked at several times (stats/looks.py). A band is settled at the first look at which it passes, or
-shows a drop of at least the margin; what was asked after that look does not count.
+Evidence may be looked at several times (stats/group_sequential.py). A band is settled at the first look at which it
+passes, or shows a drop of at least the margin; what was asked after that look does not count.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING, Literal
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import p_value_over_clusters, trials_to_settle
-from longctx.stats.looks import ONCE
-from longctx.stats.looks import Looks as Planned
+from longctx.stats.group_sequential import ONCE
+from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
@@ -319,7 +319,7 @@ class _Judged:
         """Take the evidence at a look. correction: what the errors of a judge add to the bound of the drop."""
         self.look, self.clusters, planned = look, evidence, self.looks.planned
         self.p_value = min(self.p_value, planned.repeated_p_value(drop_p_value(self.clusters), look))
-        self.of_gain = min(self.of_gain, planned.repeated_p_value(drop_p_value(reversed_(self.clusters)), look))
+        self.of_gain = min(self.of_gain, planned.repeated_p_value(drop_p_value(exchanged(self.clusters)), look))
         self.bound = min(self.bound, _bound(self.clusters, planned.level(alpha, look)) + correction)
 
     def verdict(self, margin: float) -> Verdict:
@@ -394,10 +394,10 @@ def interval(clusters: Evidenced, alpha: float = 0.05) -> tuple[float, float]:
     """Return the two-sided interval of the difference at confidence 1 - alpha, from the bounds of a drop and a gain."""
     if isinstance(clusters, Unpaired):
         return clusters.interval(NormalDist().inv_cdf(1 - alpha / 2))
-    return -_bound(clusters, alpha / 2), _bound(reversed_(clusters), alpha / 2)
+    return -_bound(clusters, alpha / 2), _bound(exchanged(clusters), alpha / 2)
 
 
-def reversed_(clusters: Evidenced) -> Evidenced:
+def exchanged(clusters: Evidenced) -> Evidenced:
     """Return the changes as if the runs were exchanged."""
     if isinstance(clusters, Unpaired):
         return Unpaired(clusters.after, clusters.before)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from longctx.gate.verdict import RunVerdict
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, Subject
-from longctx.results.store import PARTS, sentence
+from longctx.results.store import PARTS, request_difference
 from longctx.text import count
 from longctx.vocabulary.cell import is_check
 
@@ -79,7 +79,7 @@ def _parts(of_each: Sequence[Mapping[str, int]], number: int) -> str:
     if not all(of_each):
         return ""
     names = [name for name in PARTS if any(name in parts for parts in of_each)]
-    return f": {sentence({name: sum(parts.get(name, 0) for parts in of_each) for name in names}, number)}"
+    return f": {request_difference({name: sum(parts.get(name, 0) for parts in of_each) for name in names}, number)}"
 
 
 def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:

@@ -20,10 +20,10 @@ from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Evidenced
 from longctx.gate.plan import Assumed
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
-from longctx.results.store import differing
+from longctx.results.store import parts_that_differ
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
-from longctx.stats.looks import ONCE, Looks, planned
+from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.paired import Paired
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect
@@ -326,7 +326,7 @@ class Requests:
         """Compare the requests of measured pairs. common: all trials in common, measured or not."""
         compared = [(_same_request(*pair), pair) for pair in pairs]
         same = Counter(each for each, _ in compared)
-        differ = [differing(*(row.request_parts for row in pair)) for each, pair in compared if each is False]
+        differ = [parts_that_differ(*(row.request_parts for row in pair)) for each, pair in compared if each is False]
         missing = [after for _, after in common if not after.measured and after.error != EARLY_STOP]
         stale = [row.trace for row in missing if row.error == STALE]
         return cls(
@@ -508,7 +508,7 @@ def _first_recorded(rows: Sequence[Row]) -> dict[tuple[object, ...], str]:
     return first
 
 
-def seen(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Where], Seen]:
+def seen_by_band(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subject, Where], Seen]:
     """Return what was seen, by the later run's subject and the band; bands without a common trial are left out.
 
     Raises UserError if it is not clear which subjects to compare.

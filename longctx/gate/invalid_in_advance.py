@@ -8,7 +8,7 @@ from dataclasses import replace
 from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
 from longctx.gate.evidence import by_band, is_gated, with_bands_of
-from longctx.gate.validity import NONE_GATED, models_of, not_judged, of_the_run, too_old, unmeasured
+from longctx.gate.validity import NONE_GATED, cells_not_judged, models_of, too_old, unmeasured, why_run_is_invalid
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.results.row import Row
@@ -33,10 +33,10 @@ def invalid_in_advance(
         after = with_bands_of(before, after) if rules.of_base else after
         matched, (only_before, _) = match_runs(before, after)
     except UserError as error:
-        return [*of_the_run(rules.left_out, rules.empty, 1)] if part else [error.reason]
+        return [*why_run_is_invalid(rules.left_out, rules.empty, 1)] if part else [error.reason]
     gated = [match for match in matched if is_gated(match.rows[1])]
     if matched and not gated:
-        return [*of_the_run(rules.left_out, rules.empty, 1), NONE_GATED]
+        return [*why_run_is_invalid(rules.left_out, rules.empty, 1), NONE_GATED]
     known = shipped() if tests is None else tests
     in_common = 0
     reasons: list[str] = []
@@ -50,8 +50,8 @@ def invalid_in_advance(
         reasons += [f"{match.test}: {reason}" for reason in faults if reason]
     excused = part or rules.left_out or rules.other_profile
     # Which checks a trial reaches is not known before it is asked.
-    lacking = not_judged(matched, only_before, (), known) if in_common and not excused else ()
-    return [*of_the_run(rules.left_out, rules.empty, in_common or part), *lacking, *reasons]
+    lacking = cells_not_judged(matched, only_before, (), known) if in_common and not excused else ()
+    return [*why_run_is_invalid(rules.left_out, rules.empty, in_common or part), *lacking, *reasons]
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

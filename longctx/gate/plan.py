@@ -15,7 +15,7 @@ from longctx.gate.rules import ALPHA, MARGIN
 from longctx.results.row import Subject
 from longctx.stats import power, unpaired
 from longctx.stats.bound import trials_to_settle
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
 
 
@@ -133,6 +133,8 @@ class Load:
     """USD with replies of full length, asked directly; None if it is `price`."""
     in_contexts: bool = False
     """Whether its clusters are several questions about one context."""
+    thinking: tuple[float, float] = (0.0, 0.0)
+    """How much of the price, directly and in batches, is for thinking that the model's profile assumes."""
 
     def tokens_of(self, trials: int) -> int:
         """Return the input and output tokens of this number of trials of the same lengths."""

@@ -10,7 +10,7 @@ from statistics import NormalDist
 
 from longctx.gate.bands import Verdict
 from longctx.results.row import Row, grouped
-from longctx.results.store import differing
+from longctx.results.store import parts_that_differ
 from longctx.stats.unpaired import Quantile, quantile
 from longctx.vocabulary.shapes import STRATEGY
 
@@ -93,19 +93,42 @@ def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
 
 
 def latency_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
-    """Return how much the median latency has grown; None if either run lacks latencies.
+    """Return how much the median latency has grown; None if either run lacks latencies."""
+    return median_growth([(before.latency_s, after.latency_s) for before, after in pairs], alpha)
 
-    The interval is from the ends of both medians' intervals, at half of alpha each, so it is cautious.
+
+def median_growth(pairs: Sequence[tuple[float | None, float | None]], alpha: float = 0.05) -> Growth | None:
+    """Return how much the median of paired values has grown; None if either side has none.
+
+    The interval is from the distances of both medians from the ends of their intervals, as ratios (G. Y. Zou and A.
+    Donner, see stats/mover.py). The correlation of the medians of paired values is four times the share of pairs of
+    which both are below them, less 1.
     """
     before, after = (
-        quantile([row.latency_s for row in side if row.latency_s is not None], 0.5, alpha / 2)
-        for side in ([pair[place] for pair in pairs] for place in (0, 1))
+        quantile([value for pair in pairs if (value := pair[place]) is not None], 0.5, alpha) for place in (0, 1)
     )
     if before is None or after is None or not before.value:
         return None
-    lo = after.lo / before.hi if after.lo is not None and before.hi else 0.0
-    hi = after.hi / before.lo if after.hi is not None and before.lo else math.inf
-    return Growth(after.value / before.value - 1, lo - 1, hi - 1)
+    known = [(one, other) for one, other in pairs if one is not None and other is not None]
+    below = sum(one <= before.value and other <= after.value for one, other in known)
+    correlation = max(0.0, 4 * below / len(known) - 1) if known else 0.0
+    growth = after.value / before.value
+    lo = growth / _reach(after.value, after.lo, before.hi, before.value, correlation)
+    hi = math.inf if not growth else growth * _reach(after.hi, after.value, before.value, before.lo, correlation)
+    return Growth(growth - 1, lo - 1, hi - 1)
+
+
+def _reach(
+    more: float | None, less: float | None, above: float | None, below: float | None, correlation: float
+) -> float:
+    """Return how many times as large or small a ratio of medians may be, by those of both: more / less, above / below.
+
+    Infinity if one of them is not known.
+    """
+    if not (more and less and above and below):
+        return math.inf
+    own, other = math.log(more / less), math.log(above / below)
+    return math.exp(math.sqrt(max(0.0, own * own + other * other - 2 * correlation * own * other)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +171,7 @@ def _tokenizer(pairs: Sequence[RowPair]) -> float | None:
 
 def _same_text(before: Row, after: Row) -> bool:
     """Return whether both were sent the same text: by the parts of their requests, else by their templates."""
-    if parts := differing(before.request_parts, after.request_parts):
+    if parts := parts_that_differ(before.request_parts, after.request_parts):
         return not any(parts.get(name) for name in TEXTS)
     sent = [(row.prompt_digest, row.shape, row.labels.get(STRATEGY)) for row in (before, after)]
     return sent[0] == sent[1] and before.prompt_digest != NO_TEMPLATES

@@ -53,7 +53,7 @@ class AgeLimit:
         return (now - then) / datetime.timedelta(days=1)
 
 
-def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Iterator[str]:
+def why_run_is_invalid(left_out: int, empty: int, asked: int, in_common: int = 0) -> Iterator[str]:
     """Yield the reasons why a whole run is invalid.
 
     left_out: the number of the grid's cells that it left out. empty: the number without a question. asked: the
@@ -72,7 +72,7 @@ def of_the_run(left_out: int, empty: int, asked: int, in_common: int = 0) -> Ite
         yield "the run and its baseline have no trial in common: their seed, their cells or their questions differ"
 
 
-def not_judged(
+def cells_not_judged(
     matched: Sequence[Matched], only_before: Unmatched, after: Sequence[Row], known: Mapping[str, Protocol]
 ) -> Iterator[str]:
     """Yield a sentence, without its full stop, if the run does not judge cells that its baseline judges.

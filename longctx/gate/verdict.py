@@ -35,9 +35,17 @@ from longctx.gate.evidence import (
 )
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
-from longctx.gate.validity import NONE_GATED, AgeLimit, not_judged, nothing_to_lose, of_the_run, too_old, unmeasured
+from longctx.gate.validity import (
+    NONE_GATED,
+    AgeLimit,
+    cells_not_judged,
+    nothing_to_lose,
+    too_old,
+    unmeasured,
+    why_run_is_invalid,
+)
 from longctx.registry import shipped
-from longctx.results.judging import OTHER_EXPECTED, OTHER_JUDGE
+from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
@@ -298,7 +306,7 @@ def give_verdict(
     measured = [pair for test in compared for pair in test.measured_pairs(looks)]
     all_pairs = [pair for test in compared for pair in test.measured_pairs()]
     limits = rules.limits.judged(all_pairs, rules.alpha, rules.repriced)
-    lacking = () if rules.left_out or rules.lacking else tuple(not_judged(matched, unmatched[0], after, known))
+    lacking = () if rules.left_out or rules.lacking else tuple(cells_not_judged(matched, unmatched[0], after, known))
     reasons = (
         *(() if rules.other_profile else lacking),
         *_reasons(judged, rules, limits, left_out=bool(matched) and not gated),
@@ -520,7 +528,7 @@ def _reasons(
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
     yield from rules.lacking
     asked = 1 if left_out else sum(test.asked for test in tests)
-    yield from of_the_run(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))
+    yield from why_run_is_invalid(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))
     if left_out:
         yield NONE_GATED
     if invalid := [test.test for test in tests if test.reasons]:

@@ -21,14 +21,12 @@ from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget, check_cap
 from longctx.live.display import Tally
 from longctx.live.drain import Drain, RequestEnd, Sent, Supply
-from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import stopping
 from longctx.live.progress import live_progress
-from longctx.live.server.clients import open_clients
-from longctx.live.server.enquiry import read_count
-from longctx.live.server.providers import Client
-from longctx.live.server.vendors import count_body, key_of
+from longctx.live.server.calls import count_body, read_count
+from longctx.live.server.client import Client, key_of, open_clients
+from longctx.live.server.explaining import explain
 from longctx.live.watch import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.request import Request

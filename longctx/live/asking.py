@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Protocol
 
 from anthropic import APIStatusError
 
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import most_paid
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
-from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.limiter import MOST_S, Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
-from longctx.live.server.clients import Clients, Server
-from longctx.live.server.providers import Client
-from longctx.live.server.vendors import key_of, send
+from longctx.live.progress import Progress
+from longctx.live.server.calls import send
+from longctx.live.server.client import Client, Clients, Server, key_of
+from longctx.live.server.explaining import explain
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import check_answer
@@ -33,20 +32,6 @@ from longctx.vocabulary.cell import Reply
 
 MOST_SHOWN_S = 365 * 86_400.0
 """The longest pause whose length is shown."""
-
-
-class Progress(Protocol):
-    """The display of a live pass.
-
-    It is called with the number of requests in flight and a note on their limit, with each request that ends, and,
-    while none ends, with the seconds of silence and what is waited for.
-    """
-
-    def in_flight(self, number: int, note: str = "") -> None: ...
-
-    def waiting(self, silent_s: float, what: str) -> None: ...
-
-    def ended(self, request: Request, result: Reply | Failure) -> None: ...
 
 
 async def ask_all(

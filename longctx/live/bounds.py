@@ -11,7 +11,7 @@ from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT
 from longctx.live.cost.money import Budget
 from longctx.live.interrupted import Halt
 from longctx.live.limiter import Limit
-from longctx.live.server.clients import Server
+from longctx.live.server.client import Server
 
 MAX_CONSECUTIVE_FAILURES = 40
 """The number of trials in a row without an answer that stops the live pass, since the next would fail too.

@@ -18,7 +18,7 @@ from longctx.text import count
 from longctx.vocabulary.cell import Reply
 
 if TYPE_CHECKING:
-    from longctx.live.asking import Progress
+    from longctx.live.progress import Progress
 
 NOT_JUDGED = "not judged"
 """Stands for an outcome of replies that cannot be judged, such as questions that a model wrote."""

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from longctx.live.cost.money import usd
 from longctx.live.display import Display, Tally, open_display
@@ -16,13 +16,26 @@ from longctx.recording.request import Request
 from longctx.vocabulary.cell import Reply
 
 if TYPE_CHECKING:
-    from longctx.live.asking import Progress
     from longctx.live.watch import Say
 
 PAUSE_S = 0.1
 """The seconds from a change until it is drawn, together with all later changes."""
 LINE_S = 60.0
 """The seconds from one line to the next where nothing can be drawn."""
+
+
+class Progress(Protocol):
+    """The display of an asking pass.
+
+    It is called with the number of requests in flight and a note on their limit, with each request that ends, and,
+    while none ends, with the seconds of silence and what is waited for.
+    """
+
+    def in_flight(self, number: int, note: str = "") -> None: ...
+
+    def waiting(self, silent_s: float, what: str) -> None: ...
+
+    def ended(self, request: Request, result: Reply | Failure) -> None: ...
 
 
 @contextlib.contextmanager

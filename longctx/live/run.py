@@ -20,9 +20,9 @@ from longctx.cases.case import Case, Group, ReplyTokens, Trial
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
-from longctx.live.asking import Progress, ask_all
-from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.filling import fill, pending
+from longctx.live.asking import ask_all
+from longctx.live.batches.collect import Batches, BatchTerms
+from longctx.live.batches.filling import ask_in_batches, held_in_batch
 from longctx.live.batches.ledger import each_once
 from longctx.live.batches.service import Service, check_provider
 from longctx.live.bounds import Bounds, Terms
@@ -43,11 +43,10 @@ from longctx.live.estimating import (
 from longctx.live.failure import Asked, Unasked
 from longctx.live.interrupted import Halt, sends_the_rest
 from longctx.live.outcomes import Outcomes, work
-from longctx.live.progress import live_progress
+from longctx.live.progress import Progress, live_progress
 from longctx.live.server import counting
-from longctx.live.server.clients import Clients, open_clients
-from longctx.live.server.counting import counted
-from longctx.live.server.providers import Client, provider_of
+from longctx.live.server.client import Client, Clients, open_clients, provider_of
+from longctx.live.server.counting import with_counted_tokens
 from longctx.live.watch import Say, waiting
 from longctx.recording.missing import EARLY, missing
 from longctx.recording.request import Place, Request
@@ -158,7 +157,7 @@ class LivePass:
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
         for client, of_client in clients.grouped(cases, lambda case: case.model):
-            of_server = await counting.calibrate(self.workspace, client, of_client, say)
+            of_server = await counting.with_server_facts(self.workspace, client, of_client, say)
             calibrated += of_server[0]
             uncounted += of_server[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
@@ -171,7 +170,7 @@ class LivePass:
         held = [request for request in asked if request.place in claimed]
         free = [request for request in asked if request.place not in claimed.keys() | batches.collected]
         counts = [
-            await counted(client, of_client, say)
+            await with_counted_tokens(client, of_client, say)
             for client, of_client in clients.grouped(free, lambda request: request.model)
         ]
         known, too_long = still_fitting([request for of_client in counts for request in of_client])
@@ -215,7 +214,7 @@ class LivePass:
             asked = await (self.order(to_send.fit, now, ask) if self.order else ask(now))
             if not terms.batch:
                 claimed = batches.held()
-                asked.failures |= {held.key: pending(claimed[held.place]) for held in to_send.held}
+                asked.failures |= {held.key: held_in_batch(claimed[held.place]) for held in to_send.held}
         return Done(asked, to_send.unasked, bounds.budget.spent), list(outcomes.sentences())
 
 
@@ -343,7 +342,7 @@ class Sending:
     async def all(self, requests: Sequence[Request], held: Sequence[Request] = ()) -> Asked:
         """Send these, and wait for what batches hold already."""
         if self.batches is not None:
-            return await fill(self.batches, requests, held, self.directly, self.bounds.budget, self.progress)
+            return await ask_in_batches(self.batches, requests, held, self.directly, self.bounds.budget, self.progress)
         return await self.directly(requests) if requests else Asked()
 
 

@@ -17,7 +17,6 @@ from longctx.plugin import (
     guarding,
     hookspec,
     measuring,
-    minimum,
     mistakes,
     notices,
     options,
@@ -58,23 +57,23 @@ def pytest_configure(config: pytest.Config) -> None:
     for line in options.MARKERS:
         config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:
-        from longctx.plugin import project
+        from longctx.plugin import root
 
-        project.take_tests(config)
+        root.collect_project_by_default(config)
     started = run.start(config)
     if not run.is_worker(config):
         if options.any_given(config) and not is_nested(config):
-            from longctx.plugin import grid, project
+            from longctx.plugin import collecting, root
 
-            project.check_root(config)
+            root.check_root(config)
             notices.check_once(config)
             notices.check_batching(started.settings)
             gating.check(started)
-            grid.check(started)
+            collecting.check(started)
             if not config.option.collectonly:
-                grid.check_recorded(started, options.read(config).models)
+                collecting.check_recorded(started, options.read(config).models)
         config.pluginmanager.register(measuring.RowWriter(config))
-        config.pluginmanager.register(minimum.Minimum(config))
+        config.pluginmanager.register(measuring.Minimum(config))
         config.pluginmanager.register(measuring.ReplayProgress(config))
 
 
@@ -95,28 +94,28 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
-    run.tell_worker(node)
+    run.send_run_to_worker(node)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object) -> None:
-    run.hear_worker(node)
+    run.receive_from_worker(node)
 
 
 @as_usage_errors()
 def pytest_sessionstart(session: pytest.Session) -> None:
     if is_nested(session.config):
         return
-    unwritten.prepare(session.config)
+    unwritten.lock_report_folder(session.config)
     started = run_of(session.config)
     if options.any_given(session.config) and not run.is_worker(session.config):
-        notices.show(session.config)
-    if options.asks(started.settings):
+        notices.print_ignored(session.config)
+    if options.asks_before_tests(started.settings):
         from longctx.plugin.asking import ask_first
 
         ask_first(session.config)
     else:
-        gating.leave_out(session.config)
+        gating.leave_out_what_live_left_out(session.config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -126,17 +125,17 @@ def pytest_pycollect_makeitem(name: str, obj: object) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = metafunc.definition.get_closest_marker(selection.MARKER) is not None
-    mistake = same_names.choose(metafunc, marked)
+    mistake = same_names.choose_fixtures(metafunc, marked)
     if marked:
-        from longctx.plugin import grid
+        from longctx.plugin import collecting
 
-        grid.parametrize(metafunc, mistake)
+        collecting.parametrize(metafunc, mistake)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     selection.deselect_left_out(items, config)
-    run.tell_left_out(config)
+    run.send_left_out(config)
     unplanned = session_of(config).unplanned
     if unplanned or any(selection.is_function(item) or selection.is_unittest(item) for item in items):
         from longctx.plugin import collecting
@@ -151,8 +150,8 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
                 raise pytest.UsageError(str(error)) from None
             items[:] = [Mistake.of(session, error)]
             return
-        items[:] = collecting.items_of_shard(items, config)
-        collecting.note_cells(items, config)
+        items[:] = collecting.without_other_shards(items, config)
+        collecting.remember_cells(items, config)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -266,7 +265,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             ending.close_run(session.config)
             gating.report_failed_bands(session)
         elif not session_of(session.config).unwritten:
-            gating.judge_nothing(session.config)
+            gating.judge_without_cells(session.config)
         gating.note_unused(session)
 
 
@@ -280,10 +279,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
-    session.exitstatus = gating.with_unused(session.config, gating.exit_status(session.config, exitstatus))
+    session.exitstatus = gating.status_with_unused(session.config, gating.exit_status(session.config, exitstatus))
     yield
     if not is_nested(session.config):
-        gating.show_last(session)
+        gating.print_verdict_last(session)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
@@ -295,19 +294,19 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         from longctx.plugin import ending
 
         if shown and not options.any_given(config):
-            notices.show(config)
-        ending.show(terminalreporter, config)
+            notices.print_ignored(config)
+        ending.print_run(terminalreporter, config)
     if shown:
         for sentence in (*notices.why_left_out(config, measured), *notices.why_skipped(terminalreporter)):
             terminalreporter.write_line(sentence)
     if shown and measured:
-        ending.show_verdict(terminalreporter, config)
+        ending.print_verdict(terminalreporter, config)
     elif session.verdict and not measured:
         terminalreporter.write_line(gating.NOTHING, red=True)
     if session.unused:
         terminalreporter.write_line(session.unused, red=True)
     if session.unwritten:
-        terminalreporter.write_line(unwritten.sentence(config), red=True)
+        terminalreporter.write_line(unwritten.why_no_report(config), red=True)
     if measured:
         from longctx.plugin import github
 

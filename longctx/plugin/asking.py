@@ -20,8 +20,8 @@ from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
 from longctx.live.cost.money import usd, usd_exactly
 from longctx.plugin import gating, unwritten
-from longctx.plugin.mistakes import over
-from longctx.plugin.nested import NestedSession, is_nested, within
+from longctx.plugin.mistakes import end_of_run
+from longctx.plugin.nested import NestedSession, is_nested, run_nested
 from longctx.plugin.options import typed
 from longctx.plugin.run import is_worker
 from longctx.plugin.selection import MARKER
@@ -50,10 +50,10 @@ def ask_first(config: pytest.Config) -> None:
     if not settings.estimate:
         require("Asking a model", "anthropic")
     try:
-        nested, code = within(config, functools.partial(_ask, config))
+        nested, code = run_nested(config, functools.partial(_ask, config))
     except KeyboardInterrupt:
         run.say("Stopped: no requests were sent.")
-        raise over(config, pytest.ExitCode.INTERRUPTED) from None
+        raise end_of_run(config, pytest.ExitCode.INTERRUPTED) from None
     not_run = code == pytest.ExitCode.TESTS_FAILED and not config.option.continue_on_collection_errors
     if nested.uncollected and not_run:
         run.say(_uncollected(nested.uncollected, goes_on=False))
@@ -72,7 +72,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         return
     run.cells, run.functions = functions, run_of(session.config).functions
     try:
-        empty = _without_question(cases, say)
+        empty = _print_cases_without_question(cases, say)
         models = dict.fromkeys(case.model.model for case in [*cases, *functions])
         for case in (*cases, *functions):
             check_api(case.model, settings.base_url)
@@ -87,28 +87,28 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
                 from longctx.engine.function_runs import estimate
 
                 estimate(run, nested, estimates)
-            for sentence in _said_of_cap(run, [case.model for case in (*cases, *functions)]):
+            for sentence in _cap_sentence(run, [case.model for case in (*cases, *functions)]):
                 say(sentence)
             say("Estimate only: no requests were sent.")
-            raise over(config, pytest.ExitCode.OK)
+            raise end_of_run(config, pytest.ExitCode.OK)
         unwritten.check(run)
         _check_server(config, [*cases, *functions])
         from longctx.engine.function_pass import ask_all
 
         complete = ask_all(run, nested, cases).complete
         if settings.ask_only:
-            complete = not _say_stale(config, cases) and complete
+            complete = not _print_stale(config, cases) and complete
     except Interrupted as stopped:
         say(str(stopped))
-        raise over(config, pytest.ExitCode.INTERRUPTED) from None
+        raise end_of_run(config, pytest.ExitCode.INTERRUPTED) from None
     except Invalid as error:
         gating.end_before_asking(config, error)
     if settings.ask_only:
         say(f"Recorded{'' if complete else ' in part'}. The tests were not run.")
-        raise over(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
+        raise end_of_run(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
 
 
-def _said_of_cap(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
+def _cap_sentence(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
     """Yield a sentence on the cap of a live run, if there is one."""
     if (default := run.default_cap(models)) is not None:
         yield (
@@ -119,7 +119,7 @@ def _said_of_cap(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
         yield f"Cap: {usd_exactly(run.stated_cap)}."
 
 
-def _without_question(cases: list[Case], say: Say) -> bool:
+def _print_cases_without_question(cases: list[Case], say: Say) -> bool:
     """Print which cases have no question to ask, and why; return whether there are any. Raises UserError."""
     reasons = Counter(case.cell.items.why_empty for case in cases if not case.size and case.only_trial is None)
     for why, number in reasons.items():
@@ -127,7 +127,7 @@ def _without_question(cases: list[Case], say: Say) -> bool:
     return bool(reasons)
 
 
-def _say_stale(config: pytest.Config, cases: list[Case]) -> bool:
+def _print_stale(config: pytest.Config, cases: list[Case]) -> bool:
     """Print how many trials the record mode leaves stale, since no test reports them; return whether there are any."""
     from longctx.live.estimating import fitted
     from longctx.live.watch import waiting
@@ -158,8 +158,8 @@ def _chosen_by(given: Iterable[object]) -> list[str]:
 
 def _check_server(config: pytest.Config, cases: list[Case]) -> None:
     """Raise UserError if the address of the server is known from a file of the project alone."""
-    from longctx.live.server.address import confirm
-    from longctx.live.server.providers import provider_of
+    from longctx.live.server.client import provider_of
+    from longctx.live.server.credentials import check_key_may_be_sent
 
     base_url = run_of(config).settings.base_url
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):
@@ -168,7 +168,7 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
         if option is not None and option == project_settings(config.rootpath).base_url:
             found_in = "[tool.longctx]"
         for provider in dict.fromkeys(provider_of(case.model) for case in cases):
-            confirm(base_url, f"{found_in} of the project", provider=provider)
+            check_key_may_be_sent(base_url, f"{found_in} of the project", provider=provider)
 
 
 def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:

@@ -15,8 +15,8 @@ import pytest
 
 from longctx.functions.asking import cause, difference
 from longctx.functions.fixtures import FunctionRun
-from longctx.plugin.nested import NestedSession, silent
-from longctx.plugin.run import GivenRun, arguments
+from longctx.plugin.nested import NestedSession, without_output
+from longctx.plugin.run import RunOfCommand, arguments
 from longctx.plugin.session import run_of, session_of
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ def main(test: str, trial: str, *given: str) -> None:
         nested.run(sending)
         bodies.extend(sending.bodies)
 
-    with silent():
+    with without_output():
         pytest.main([*given, "--capture=no"], plugins=[NestedSession(work)])
     sys.stdout.write(json.dumps(bodies) + "\n")
 
 
-def sentence(item: pytest.Item, running: FunctionTrial, stale: Place) -> str:
+def difference_sentence(item: pytest.Item, running: FunctionTrial, stale: Place) -> str:
     """Return how a stale request of a trial differs in another process; empty if it does not, or that is not known."""
     known = session_of(item.config).elsewhere
     if running.function not in known and len(known) < MOST:
@@ -85,7 +85,7 @@ def _difference(running: FunctionTrial, here: dict[str, Any], other: dict[str, A
 def _sent(item: pytest.Item, trial: str) -> list[Any]:
     """Return the requests of a trial in another process; none if that fails."""
     config = item.config
-    if any(isinstance(plugin, GivenRun) for plugin in config.pluginmanager.get_plugins()):
+    if any(isinstance(plugin, RunOfCommand) for plugin in config.pluginmanager.get_plugins()):
         return []  # it has no arguments that say which run it is
     given = [*arguments(config), *(["-n0"] if hasattr(config.option, "numprocesses") else [])]
     own = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_XDIST")}

@@ -31,16 +31,16 @@ def close_run(config: pytest.Config) -> None:
         try:
             if not measuring.has_rows(config):
                 store.append(run.folder, [])
-            selected_tests.learn_reports(config)
+            selected_tests.load_reports_of_workers(config)
             done = session.finished = finish(run, session.facts, functools.partial(_keep, session), _counts(config))
         except UserError as error:
             session.unwritten = str(error)
     if session.unwritten:
-        unwritten.tidy(run)
+        unwritten.delete_rows_without_report(run)
         return
     if run.settings.save_baseline and not run.settings.shard:
         _save_baseline(config, run)
-    hooks.tell(config, "pytest_longctx_report", folder=run.folder, summary=done.summary, verdict=done.verdict)
+    hooks.call_hook(config, "pytest_longctx_report", folder=run.folder, summary=done.summary, verdict=done.verdict)
 
 
 def _counts(config: pytest.Config) -> dict[str, int]:
@@ -67,7 +67,7 @@ def _keep(session: LongctxSession, finished: Finished) -> None:
     session.finished = finished
 
 
-def show(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
+def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the tests, what needs attention, the path of the report, and warnings; under -qq the path alone."""
     session = session_of(config)
     run, finished = session.run, session.finished
@@ -118,7 +118,7 @@ def _cannot_fail(terminal: pytest.TerminalReporter) -> Iterator[str]:
         yield f"no min_rate: accuracy cannot fail {which}"
 
 
-def show_verdict(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
+def print_verdict(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     """Print the verdict, if there is one."""
     finished = session_of(config).finished
     if finished and (document := finished.document):

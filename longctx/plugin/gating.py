@@ -12,7 +12,7 @@ from longctx.errors import Invalid, UserError
 from longctx.gate.rules import EXIT
 from longctx.gate.rules import exit_status as status_of
 from longctx.plugin import options, unwritten
-from longctx.plugin.mistakes import over
+from longctx.plugin.mistakes import end_of_run
 from longctx.plugin.nested import is_nested
 from longctx.plugin.run import is_worker
 from longctx.plugin.session import run_of, session_of
@@ -48,12 +48,12 @@ def check(run: Run) -> None:
         check_new(baseline_file(run.workspace, settings.save_baseline), force=False)
     if settings.baseline is None:
         return
-    from longctx.results.baseline import check_baseline
+    from longctx.results.baseline_file import check_baseline
 
     check_baseline(run.workspace.find_baseline(settings.baseline))
 
 
-def leave_out(config: pytest.Config) -> None:
+def leave_out_what_live_left_out(config: pytest.Config) -> None:
     """Have a gate that sends no request leave out the trials that a live one left out."""
     run = run_of(config)
     if run.settings.baseline is not None and not (is_worker(config) or config.option.collectonly):
@@ -62,15 +62,15 @@ def leave_out(config: pytest.Config) -> None:
         keep_left_out(run)
         if may_leave_out_functions(run):
             from longctx.engine import function_runs
-            from longctx.plugin.nested import within
+            from longctx.plugin.nested import run_nested
 
-            within(config, functools.partial(function_runs.leave_out, run))
+            run_nested(config, functools.partial(function_runs.leave_out, run))
 
 
 def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
     """End the run: print the error as pytest prints a usage error, but exit with the status of the verdict."""
     sys.stderr.write(f"ERROR: Gate: invalid - {error}\n\n{last_line(WHOLE_RUN, EXIT['invalid'])}\n")
-    raise over(config, EXIT["invalid"])
+    raise end_of_run(config, EXIT["invalid"])
 
 
 def lacks_verdict(config: pytest.Config) -> bool:
@@ -91,21 +91,19 @@ def end_without_verdict() -> int:
     return EXIT["invalid"]
 
 
-def show_last(session: pytest.Session) -> None:
+def print_verdict_last(session: pytest.Session) -> None:
     """Print the verdict as the last line of a gated run, at every verbosity."""
     config = session.config
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     ended = session_of(config)
     if terminal is None or is_worker(config) or config.option.collectonly or not ended.verdict:
         return
-    failed = terminal.stats.get("failed", [])
-    failed[:] = [report for report in failed if not report.nodeid.startswith(GATE)]  # those of bands are above
     counts = ", ".join(text for text, _ in terminal.build_summary_stats_line()[0])
     line = last_line(ended.finished.headline if ended.finished else WHOLE_RUN, int(session.exitstatus))
     terminal.write_line(f"{line} · {counts}", **{"red" if session.exitstatus else "green": True})
 
 
-def judge_nothing(config: pytest.Config) -> None:
+def judge_without_cells(config: pytest.Config) -> None:
     """Set the verdict to invalid if a baseline was given but no cell was measured."""
     run = run_of(config)
     settings = run.settings
@@ -138,9 +136,7 @@ def report_failed_bands(session: pytest.Session) -> None:
     """Report each band that fails the gate as a failed test case, which no exit status counts."""
     config = session.config
     finished = session_of(config).finished
-    if finished is None or not finished.verdict or finished.verdict == "pass":
-        return
-    if finished.verdict == "inconclusive" and run_of(config).settings.on_inconclusive == "pass":
+    if finished is None:
         return
     failed, stopped = session.testsfailed, session.shouldfail
     session.testscollected += len(finished.failed)  # or pytest's progress would exceed 100%
@@ -192,7 +188,7 @@ def note_unused(session: pytest.Session) -> None:
         )
 
 
-def with_unused(config: pytest.Config, status: int) -> int:
+def status_with_unused(config: pytest.Config, status: int) -> int:
     """Return the exit status of a session that pytest would end with `status`."""
     lost = status == pytest.ExitCode.OK and session_of(config).unused
     return int(pytest.ExitCode.TESTS_FAILED) if lost else status

@@ -44,7 +44,7 @@ def with_project(config: pytest.Config, settings: Settings) -> Settings:
     return dataclasses.replace(settings, **missing, model_profiles={**models, **of_run})
 
 
-def tell(config: pytest.Config, hook: str, **arguments: Any) -> None:
+def call_hook(config: pytest.Config, hook: str, **arguments: Any) -> None:
     """Call a hook that is told of a run. An exception becomes a sentence in FAULTS."""
     try:
         getattr(config.hook, hook)(config=config, **arguments)
@@ -57,7 +57,7 @@ def is_implemented(config: pytest.Config, hook: str) -> bool:
     return bool(getattr(config.hook, hook).get_hookimpls())
 
 
-class Hooked(Rewriting):
+class RewritingByHooks(Rewriting):
     """Lets the hooks of a project return what is compared and what is recorded. Raises UserError."""
 
     def __init__(self, config: pytest.Config) -> None:

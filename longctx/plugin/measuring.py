@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.errors import UserError
+from longctx.gate.minimum import Requirement, shortfalls
 from longctx.live.display import Display, Tally, open_display
 from longctx.plugin import hooks
 from longctx.plugin.run import is_worker
@@ -224,12 +226,12 @@ SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its cells, by their names."""
 
 
-def keep_rows(item: pytest.Item, lines: Sequence[str]) -> None:
+def hold_rows(item: pytest.Item, lines: Sequence[str]) -> None:
     """Let the test's next report carry these lines."""
     state_of(item).lines += lines
 
 
-def keep_facts(item: pytest.Item, cell: str, facts: Mapping[str, int]) -> None:
+def hold_facts(item: pytest.Item, cell: str, facts: Mapping[str, int]) -> None:
     """Let the test's next report carry the facts of a cell."""
     state_of(item).facts[cell] = dict(facts)
 
@@ -300,7 +302,7 @@ class RowWriter:
         if hooks.is_implemented(self._config, ROW):
             for line in lines:
                 row = row_of(line.partition("\t")[0], session.run.folder)
-                hooks.tell(self._config, ROW, row=row)
+                hooks.call_hook(self._config, ROW, row=row)
 
     def _end(self, why: str) -> None:
         """End the run, because its report would lack rows."""
@@ -311,3 +313,42 @@ class RowWriter:
             distributed.shouldstop = "the report cannot be written"
         elif self._session is not None:
             self._session.shouldfail = "the report cannot be written"
+
+
+class Minimum:
+    """The plugin that tests minimum rates over a whole run; it is registered in the process that started the run.
+
+    Holm's later steps need the results of all cells and are taken at the end. A test fails at once if Holm's first step
+    already shows it below the minimum. Its report carries its result to the process that started the run, which fails
+    the tests that only a later step shows to be below.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._reports: list[tuple[pytest.TestReport, Requirement]] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call" and not is_rerun(report):
+            required = (
+                Requirement(result.rate, result.minimum) for result in results_of(report) if result.minimum is not None
+            )
+            self._reports += [(report, requirement) for requirement in required]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtestloop(self) -> Generator[None, object, object]:
+        result = yield
+        reports, self._reports = self._reports, []
+        for report, requirement in shortfalls(reports):
+            if report.passed:
+                self._report_failed(report, str(requirement))
+        return result
+
+    def _report_failed(self, passed: pytest.TestReport, why: str) -> None:
+        """Replace the report of a passed test by one that it failed."""
+        terminal = self._config.pluginmanager.get_plugin("terminalreporter")
+        if terminal is not None:
+            terminal.stats["passed"].remove(passed)
+        failed = copy.copy(passed)
+        failed.outcome = "failed"
+        failed.longrepr = why
+        self._config.hook.pytest_runtest_logreport(report=failed)

@@ -37,7 +37,7 @@ class Mistake(pytest.Item):
         return str(excinfo.value)
 
 
-def over(config: pytest.Config, status: int) -> pytest.UsageError:
+def end_of_run(config: pytest.Config, status: int) -> pytest.UsageError:
     """Return an exception to raise once everything was printed; status_of turns it into the exit status.
 
     It is a UsageError because pytest passes that on without printing anything.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.plugin.run import GivenRun
+from longctx.plugin.run import RunOfCommand
 from longctx.plugin.selection import is_function, selected
 from longctx.plugin.session import run_of, session_of, state_of
 
@@ -97,7 +97,7 @@ class NestedSession(Nested):
         model_of = functools.cache(of_session.run.plan.model)
         self._run = functions
         items = [item for item in self.session.items if is_function(item)]
-        with silent():
+        with without_output():
             for item, after in zip(items, [*items[1:], *items[:1]], strict=True):
                 if self.session.shouldstop or self.session.shouldfail:
                     break
@@ -129,13 +129,13 @@ def is_nested(config: pytest.Config) -> bool:
     return any(isinstance(plugin, Nested) for plugin in config.pluginmanager.get_plugins())
 
 
-def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tuple[NestedSession, int]:
+def run_nested(config: pytest.Config, work: Callable[[NestedSession], object]) -> tuple[NestedSession, int]:
     """Run pytest with the user's arguments, and `work` in it; return the session, which has ended, and its status.
 
     Raises what `work` raises, and KeyboardInterrupt, which pytest itself catches.
     """
     given = [*map(str, config.invocation_params.args), "--capture=no"]
-    passed_on = [each for each in config.invocation_params.plugins or () if isinstance(each, GivenRun)]
+    passed_on = [each for each in config.invocation_params.plugins or () if isinstance(each, RunOfCommand)]
     if hasattr(config.option, "numprocesses"):  # xdist is installed
         given.append("-n0")
     capture = config.pluginmanager.get_plugin("capturemanager")
@@ -148,7 +148,7 @@ def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tu
             work(session)
 
     nested = NestedSession(uncaptured)
-    with silent():
+    with without_output():
         code = pytest.main(given, plugins=[nested, *passed_on])
     if nested.error is not None:
         raise nested.error
@@ -158,7 +158,7 @@ def within(config: pytest.Config, work: Callable[[NestedSession], object]) -> tu
 
 
 @contextlib.contextmanager
-def silent() -> Iterator[None]:
+def without_output() -> Iterator[None]:
     """Show nothing of what is printed."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         yield

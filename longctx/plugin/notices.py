@@ -36,7 +36,7 @@ def check_once(config: pytest.Config) -> None:
             raise UserError("option-given-twice", f"{name} is given {names.count(name)} times: keep one.")
 
 
-def show(config: pytest.Config) -> None:
+def print_ignored(config: pytest.Config) -> None:
     """Print what is ignored; under -qq nothing."""
     terminal = config.pluginmanager.get_plugin("terminalreporter")
     if terminal is not None and config.get_verbosity() > -2:
@@ -55,7 +55,7 @@ def _sentences(run: Run) -> Iterator[str]:
     if settings.page and not (settings.estimate or settings.ask_only) and (clause := lacking(*PAGE)):
         yield f"The report is text and JSON: its page {clause}."
     yield from _retiring(run)
-    from longctx.corpus.documents import bank_files, unread
+    from longctx.corpus.documents import bank_files, noticed
     from longctx.vocabulary.bank import SHIPPED
 
     banks = sorted({grid.draws_on for grids in run.plan.grids().values() for grid in grids})
@@ -63,7 +63,7 @@ def _sentences(run: Run) -> Iterator[str]:
         banks = [SHIPPED]  # the option replaces the documents of every bank
     for bank in banks:
         with contextlib.suppress(UserError):  # of a table whose tests are not run
-            if sentence := unread(run.settings.corpus or bank_files(run.workspace, bank)[0]):
+            if sentence := noticed(run.settings.corpus or bank_files(run.workspace, bank)[0]):
                 yield sentence
 
 

@@ -106,7 +106,7 @@ def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
             parser.extra_info["longctx"] = f"there is no option {name}. Did you mean {meant}?"
 
 
-def fill(config: pytest.Config) -> None:
+def fill_defaults(config: pytest.Config) -> None:
     """Give options that were left out the values of the environment, or of [tool.longctx] in pyproject.toml.
 
     Raises UserError.
@@ -120,13 +120,13 @@ def fill(config: pytest.Config) -> None:
     fill_in(option, given, "ctx_")
 
 
-def filled(config: pytest.Config) -> dict[str, str | float | None]:
+def values_for_worker(config: pytest.Config) -> dict[str, str | float | None]:
     """Return what options have that may be filled in, as a worker of xdist is sent it."""
     given = {each.key: getattr(config.option, f"ctx_{each.key}", each.default) for each in _FILLED}
     return {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
 
 
-def take(config: pytest.Config, given: Mapping[str, Any]) -> None:
+def copy_from_controller(config: pytest.Config, given: Mapping[str, Any]) -> None:
     """Give a worker's options what those of the process that started the run have."""
     for each in _FILLED:
         value = given[each.key]
@@ -152,7 +152,7 @@ def read(config: pytest.Config) -> Settings:
     return dataclasses.replace(settings, parquet=config.getini("longctx_parquet"))
 
 
-def choose_base(config: pytest.Config) -> None:
+def prefer_base_of_environment(config: pytest.Config) -> None:
     """Let the base that LONGCTX_BASE names count before that of a file of the project."""
     option = config.option
     needed = option.ctx_baseline is not None or getattr(option, "ctx_trust", None) == "base"
@@ -224,6 +224,6 @@ def any_given(config: pytest.Config) -> bool:
     return session.any_given
 
 
-def asks(settings: Settings) -> bool:
+def asks_before_tests(settings: Settings) -> bool:
     """Return whether something is asked, or its cost estimated, before the tests."""
     return settings.record != "none" or settings.estimate or settings.ask_only

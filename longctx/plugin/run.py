@@ -32,7 +32,7 @@ OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions",
 """The settings of a run that a command starts which `addopts` may give."""
 
 
-class GivenRun:
+class RunOfCommand:
     """A plugin of a pytest that a command starts, and of those within it: it has the run, instead of the options."""
 
     def __init__(self, run: Run) -> None:
@@ -51,9 +51,9 @@ class GivenRun:
             self.mistake = cause if isinstance(cause, UserError) else UserError("tests-not-run", str(error))
             return pytest.ExitCode.USAGE_ERROR
 
-    def take_up(self, config: pytest.Config) -> Run:
+    def with_settings_of_project(self, config: pytest.Config) -> Run:
         """Return the run with what the project's files say, where the command says nothing. Raises UserError."""
-        options.fill(config)
+        options.fill_defaults(config)
         run, said = self.run, options.read(config)
         if config.rootpath != run.workspace.root:
             raise UserError(
@@ -72,32 +72,32 @@ class GivenRun:
 
 def start(config: pytest.Config) -> Run:
     """Make the Run of this process and keep it in the session; its folder is not created yet."""
-    if given := next((each for each in config.pluginmanager.get_plugins() if isinstance(each, GivenRun)), None):
-        session_of(config).run = given.take_up(config)
-        given.run.rewriting = hooks.Hooked(config)
+    if given := next((each for each in config.pluginmanager.get_plugins() if isinstance(each, RunOfCommand)), None):
+        session_of(config).run = given.with_settings_of_project(config)
+        given.run.rewriting = hooks.RewritingByHooks(config)
         return given.run
     worker_input = getattr(config, "workerinput", None)
     options.any_given(config)
     if worker_input:
-        options.take(config, worker_input["ctx_options"])
+        options.copy_from_controller(config, worker_input["ctx_options"])
     else:
-        options.fill(config)
-        options.choose_base(config)
+        options.fill_defaults(config)
+        options.prefer_base_of_environment(config)
         options.take_terms_of_base(config)
     settings = hooks.with_project(config, options.read(config))
     if worker_input:
         private = Path(worker_input["ctx_private"]) if worker_input["ctx_private"] else None
         name = worker_input["ctx_name"]
         folder = config.rootpath / "reports" / name  # a worker writes nothing
-        run = Run(root=config.rootpath, settings=settings, name=name, folder=folder, private=private)
+        run = Run.with_settings(settings, config.rootpath, name=name, folder=folder, private=private)
         run.unasked = json.loads(worker_input["ctx_unasked"])
     else:
         options.check_paths(config)
         if settings.parquet:
             require("longctx_parquet", "pyarrow")
-        run = Run(root=config.rootpath, settings=settings, private=_private_folder(config, settings))
-        run.say = sayer(config)
-    run.rewriting = hooks.Hooked(config)
+        run = Run.with_settings(settings, config.rootpath, private=_private_folder(config, settings))
+        run.say = printer_at_once(config)
+    run.rewriting = hooks.RewritingByHooks(config)
     logs.start()
     said = (run.name, settings.record, settings.baseline, " ".join(settings.repeating_options()))
     logs.LOG.debug("run %s, record mode %s, baseline %s, options: %s", *said)
@@ -116,7 +116,7 @@ def arguments(config: pytest.Config) -> list[str]:
     return [str(each) for each in given]
 
 
-def tell_worker(node: Any) -> None:
+def send_run_to_worker(node: Any) -> None:
     """Send an xdist worker what it must know of the run: on another host it cannot read the run's folder.
 
     Answers that LONGCTX_TEXT=0 keeps off the cassettes are not sent; their folder is of use on this host only.
@@ -124,18 +124,18 @@ def tell_worker(node: Any) -> None:
     run = run_of(node.config)
     node.workerinput["ctx_name"] = run.name
     node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
-    node.workerinput["ctx_options"] = options.filled(node.config)
+    node.workerinput["ctx_options"] = options.values_for_worker(node.config)
     node.workerinput["ctx_private"] = str(run.private or "")
     node.workerinput["ctx_arguments"] = arguments(node.config)
 
 
-def tell_left_out(config: pytest.Config) -> None:
+def send_left_out(config: pytest.Config) -> None:
     """Tell the process that started the run which tests the profile leaves out."""
     if is_worker(config) and (left_out := session_of(config).left_out):
         config.workeroutput[LEFT_OUT_TESTS] = json.dumps(left_out)  # type: ignore[attr-defined]  # xdist
 
 
-def hear_worker(node: Any) -> None:
+def receive_from_worker(node: Any) -> None:
     """Note what a worker has collected and left out: the process that started the run collects nothing."""
     output = getattr(node, "workeroutput", {})
     if LEFT_OUT_TESTS in output:
@@ -150,7 +150,7 @@ def hear_worker(node: Any) -> None:
         run_of(node.config).functions |= json.loads(output[CELLS])
 
 
-def sayer(config: pytest.Config) -> Any:
+def printer_at_once(config: pytest.Config) -> Any:
     """Return a function that prints a sentence at once, also if a program reads the output."""
 
     def say(sentence: str) -> None:

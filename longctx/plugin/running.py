@@ -69,12 +69,12 @@ def call(item: pytest.Function) -> None:
 def _start_stale(item: pytest.Function, runner: CellRunner, running: FunctionTrial) -> Result:
     """Run the function once, and let nothing be sent again that no recording can answer."""
     result = runner.start(running)
-    if result.kind == "suspended" and (why := _elsewhere(item, running)):
+    if result.kind == "suspended" and (why := _difference_elsewhere(item, running)):
         return Result("error", why, TestMistake(UserError("differs-between-processes", why)))
     return result
 
 
-def _elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
+def _difference_elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
     """Return how a stale trial differs in another process; empty if it does not, or if nothing of it is stale."""
     places = (request.place for request in running.unanswered)
     stale = next((place for place in places if running.tape.status(place) == "stale"), None)
@@ -82,7 +82,7 @@ def _elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
         return ""
     from longctx.plugin import elsewhere
 
-    return elsewhere.sentence(item, running, stale)
+    return elsewhere.difference_sentence(item, running, stale)
 
 
 def _keeps_nothing(item: pytest.Function) -> bool:
@@ -153,7 +153,7 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
 
     def start(running: FunctionTrial) -> Result:
         result = runner.start(running)
-        if result.kind == "suspended" and not found and (why := _elsewhere(item, running)):
+        if result.kind == "suspended" and not found and (why := _difference_elsewhere(item, running)):
             found.append(why)
         return result
 
@@ -161,7 +161,7 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
         case, item.nodeid, functools.partial(run_trial, runner.trial_of, start)
     )
     skip_unrecorded(item, cell)
-    measuring.keep_rows(item, as_lines(cell.rows, [] if run.settings.no_text else cell.views))
+    measuring.hold_rows(item, as_lines(cell.rows, [] if run.settings.no_text else cell.views))
     own = next(iter(cell.errors), None)
     if own is not None:
         if isinstance(own, TestMistake):
@@ -169,7 +169,7 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
         raise own
     if not (cell.rows or cell.problem):
         pytest.skip(cell.skipped or "it has no trial")
-    conclude(item, case, cell.own_rows, " ".join(filter(None, [*found, cell.problem])), cell.left_out)
+    attach_result(item, case, cell.own_rows, " ".join(filter(None, [*found, cell.problem])), cell.left_out)
     state_of(item).if_failed = lambda: as_lines(
         [unmeasured_row(run, trial, "infra_error", measuring.FAILED_OUTSIDE) for trial in case.each_trial()], []
     )
@@ -222,11 +222,11 @@ def measure_cell(item: pytest.Item, case: Case) -> None:
     skip_unrecorded(item, measured)
     if not (rows or problem):
         pytest.fail(f"invalid: it has no question: {case.cell.items.why_empty}.", pytrace=False)
-    measuring.keep_rows(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
+    measuring.hold_rows(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
     if measured.facts:
         [name] = cell_names(measured.own_rows)
-        measuring.keep_facts(item, name, measured.facts)
-    conclude(item, case, measured.own_rows, problem, measured.left_out)
+        measuring.hold_facts(item, name, measured.facts)
+    attach_result(item, case, measured.own_rows, problem, measured.left_out)
 
 
 def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
@@ -254,7 +254,7 @@ def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
 def _baselines(config: pytest.Config) -> Mapping[tuple[str, str], str]:
     """Return the baseline that has answers of a cassette's cell in a prompt set."""
     from longctx.engine.terms import file_of
-    from longctx.results.baseline import load_baseline
+    from longctx.results.baseline_file import load_baseline
 
     session = session_of(config)
     if session.baselines is None:
@@ -266,7 +266,7 @@ def _baselines(config: pytest.Config) -> Mapping[tuple[str, str], str]:
     return session.baselines
 
 
-def conclude(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:
+def attach_result(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:
     """Attach the result of a case to its test, and fail the test if a trial was not measured or the rate is too low.
 
     problem: why a trial was not measured; empty if all were. left_out: how many trials an early stop left out.

@@ -19,7 +19,7 @@ OURS = "longctx.plugin"
 """The module of longctx's fixtures."""
 
 
-def choose(metafunc: pytest.Metafunc, marked: bool) -> UserError | None:
+def choose_fixtures(metafunc: pytest.Metafunc, marked: bool) -> UserError | None:
     """Choose the fixtures of a test. Returns the mistake in a marked test that uses a name which two plugins have.
 
     marked: whether it is marked `longctx`.

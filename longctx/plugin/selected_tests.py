@@ -22,8 +22,8 @@ import pytest
 from longctx.authoring.written import Writing
 from longctx.engine.run import Run
 from longctx.errors import UserError
-from longctx.plugin.nested import Nested, NestedSession, silent
-from longctx.plugin.run import GivenRun
+from longctx.plugin.nested import Nested, NestedSession, without_output
+from longctx.plugin.run import RunOfCommand
 from longctx.plugin.selection import MARKER
 from longctx.plugin.session import run_of, session_of, state_of
 
@@ -122,7 +122,7 @@ class SelectedTests:
 
     def _pytest(self, *plugins: object) -> int:
         """Run pytest on the selected tests; return its exit status. Raises UserError if it refuses them."""
-        given, terminal, say = GivenRun(self.run), sys.stdout, self.run.say
+        given, terminal, say = RunOfCommand(self.run), sys.stdout, self.run.say
         self.run.say = functools.partial(_say, terminal)
         try:
             with contextlib.redirect_stdout(io.StringIO()):
@@ -153,7 +153,7 @@ NO_MODEL = "[no-model]"
 
 
 @dataclass(slots=True)
-class AskedFor:
+class RequestedFiles:
     """What tests request: the files of their cells, without the folder of the model."""
 
     files: set[str] = field(default_factory=set)
@@ -164,7 +164,7 @@ class AskedFor:
 
 
 class _Collecting(Nested):
-    def __init__(self, asked: AskedFor) -> None:
+    def __init__(self, asked: RequestedFiles) -> None:
         super().__init__()
         self._asked = asked
 
@@ -189,9 +189,9 @@ def _case_in(item: pytest.Item) -> Case | None:
     return found
 
 
-def asked_for(workspace: Workspace) -> AskedFor:
+def requested_files(workspace: Workspace) -> RequestedFiles:
     """Return what the tests of the project ask for under each of its profiles. Raises UserError."""
-    asked = AskedFor()
+    asked = RequestedFiles()
     profiles: list[str | None] = [path.stem for path in sorted(workspace.own("profiles").glob("*.toml"))]
     for profile in profiles or [None]:
         why = _collect(workspace, profile, asked, "" if profile else ANY)
@@ -208,7 +208,7 @@ def asked_for(workspace: Workspace) -> AskedFor:
 
 def orphans(workspace: Workspace) -> list[tuple[Path, str]]:
     """Return the recordings that no test of the project asks for, each with the reason. Raises UserError."""
-    asked = asked_for(workspace)
+    asked = requested_files(workspace)
     found = []
     for path in sorted(workspace.cassettes.glob("*/*/*.jsonl")):
         _, test, name = path.relative_to(workspace.cassettes).parts
@@ -219,11 +219,11 @@ def orphans(workspace: Workspace) -> list[tuple[Path, str]]:
     return found
 
 
-def _collect(workspace: Workspace, profile: str | None, asked: AskedFor, model: str) -> str:
+def _collect(workspace: Workspace, profile: str | None, asked: RequestedFiles, model: str) -> str:
     """Collect all tests of the project; return why that cannot be done, empty if it was."""
     collecting = _Collecting(asked)
-    given = GivenRun(Run(profile, model or (), root=workspace.root))
-    with silent():
+    given = RunOfCommand(Run(profile, model or (), root=workspace.root))
+    with without_output():
         code = pytest.main([*USUAL, "--collect-only"], plugins=[given, collecting])
     if given.mistake:
         return str(given.mistake)
@@ -232,7 +232,7 @@ def _collect(workspace: Workspace, profile: str | None, asked: AskedFor, model: 
     return "" if code in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED) else f"status {int(code)} of pytest"
 
 
-def learn_reports(config: pytest.Config) -> None:
+def load_reports_of_workers(config: pytest.Config) -> None:
     """Learn the reports of the tests that workers have run: the process that started them collects nothing."""
     session, run = session_of(config), run_of(config)
     lacking = {name: found for name, found in session.unknown_reports.items() if name not in run.reports}
@@ -243,7 +243,7 @@ def learn_reports(config: pytest.Config) -> None:
     arguments = [f"--rootdir={config.rootpath}", "-oaddopts=", f"--import-mode={config.option.importmode}"]
     arguments += [f"-c{config.inipath}"] if config.inipath else []
     arguments += [f"-p{plugin}" for plugin in config.option.plugins]
-    own = Run(settings=run.settings, root=run.workspace.root, name=run.name, folder=run.folder)
+    own = Run.with_settings(run.settings, run.workspace.root, name=run.name, folder=run.folder)
     found = _collected_reports(own, *arguments, "-pno:cacheprovider", f"-W{IMPORTED}", *files)
     run.reports |= _known_reports(found, lacking)
 
@@ -266,6 +266,6 @@ def _known_reports(found: Reports, wanted: Mapping[str, tuple[str, bool]]) -> Re
 
 def _collected_reports(run: Run, *arguments: str) -> Reports:
     """Return the reports of the tests that pytest collects with these arguments. It prints nothing."""
-    with silent():
-        pytest.main([*arguments, "--collect-only", "--capture=no"], plugins=[GivenRun(run), Nested()])
+    with without_output():
+        pytest.main([*arguments, "--collect-only", "--capture=no"], plugins=[RunOfCommand(run), Nested()])
     return run.reports

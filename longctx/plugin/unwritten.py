@@ -17,7 +17,7 @@ EXIT = 13
 """The exit status of a run without a report."""
 
 
-def prepare(config: pytest.Config) -> None:
+def lock_report_folder(config: pytest.Config) -> None:
     """Check that the user's report folder can be written, lock it, and delete what an unfinished run left there.
 
     Raises UserError.
@@ -49,7 +49,7 @@ def check(run: Run) -> None:
         ) from None
 
 
-def tidy(run: Run) -> None:
+def delete_rows_without_report(run: Run) -> None:
     """Delete the rows of a run without a report, unless they are the only record of its answers."""
     from longctx.results.store import drop_unfinished
 
@@ -59,7 +59,7 @@ def tidy(run: Run) -> None:
             run.folder.rmdir()
 
 
-def sentence(config: pytest.Config) -> str:
+def why_no_report(config: pytest.Config) -> str:
     """Return what the user must know: why there is no report, and where the answers are."""
     run = run_of(config)
     reason = f"The report was not written: {session_of(config).unwritten} "

@@ -15,22 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from longctx import (
-    Bank,
-    BankItems,
-    Outcome,
-    ProtocolAsk,
-    ProtocolCell,
-    Reply,
-    Report,
-    Shares,
-    TrialNumber,
-    Words,
-    fill,
-    lexically_right,
-    mark,
-    protocol,
-)
+from longctx import Bank, Outcome, ProtocolAsk, ProtocolCell, Reply, Report, Shares, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import Choices, choices_in
 from longctx.protocols.collages import (
@@ -43,7 +28,8 @@ from longctx.protocols.collages import (
     section_count,
 )
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.cell import Cell, Words
+from longctx.vocabulary.lexical import lexically_right
 
 if TYPE_CHECKING:
     from longctx import Answers, Rate
@@ -196,7 +182,6 @@ REPORT = Report(
     treatments=("budget", "longest", "depth"),
     guessing=GUESSED,
     prefix=lambda cell, words, seed, index: f"abstention/{cell.budget}/{index:06d}/{cell.depth:03d}",
-    items=BankItems,
     pieces=section_count,
     check=_check,
     report=REPORT,

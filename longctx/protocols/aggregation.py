@@ -28,14 +28,13 @@ from longctx import (
     Reply,
     Report,
     Reported,
-    Words,
     fill,
     protocol,
     unanswered,
 )
 from longctx.protocols.collages import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
-from longctx.vocabulary.cell import CREDIT
+from longctx.vocabulary.cell import CREDIT, Words
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.stream import distinct, frozen_stream

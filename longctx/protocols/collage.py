@@ -13,20 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 
-from longctx import (
-    Bank,
-    Count,
-    Outcome,
-    ProtocolAsk,
-    ProtocolCell,
-    Reply,
-    TrialNumber,
-    Words,
-    fill,
-    lexically_right,
-    mark,
-    protocol,
-)
+from longctx import Bank, Count, Outcome, ProtocolAsk, ProtocolCell, Reply, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import CHANCE, Choices, choices_in
 from longctx.protocols.collages import (
@@ -48,7 +35,9 @@ from longctx.protocols.collages import (
     section_count,
 )
 from longctx.vocabulary.bank import Section
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import QUESTIONS, questions_of
+from longctx.vocabulary.lexical import lexically_right
 
 EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
 """How many examples each variant takes from the same collage. Each variant exists with and without a scratchpad."""
@@ -146,7 +135,7 @@ def _check(cell: ProtocolCell) -> None:
     pieces=section_count,
     check=_check,
     apart=("share",),
-    report="longctx.protocols.reports.collage:REPORT",
+    report="longctx.protocols.reports.collage_report:REPORT",
 )
 def collage(
     ask: ProtocolAsk,

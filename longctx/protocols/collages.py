@@ -24,11 +24,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 from pydantic import BeforeValidator, Field
 
-from longctx import Bank, BankAxes, BankItems, Context, Count, Piece, ProtocolCell, Quote, fill
+from longctx import Bank, BankAxes, Context, Count, Piece, ProtocolCell, fill
 from longctx.protocols.choices import choices_in
 from longctx.vocabulary.bank import Section, rank
+from longctx.vocabulary.cell import Quote
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.lexical import most_alike
+from longctx.vocabulary.questions import BankItems
 from longctx.vocabulary.shapes import unwrapped
 
 SEPARATOR = "\n\n\n\n"

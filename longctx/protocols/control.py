@@ -12,24 +12,12 @@ import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from longctx import (
-    Bank,
-    BankAxes,
-    BankItems,
-    Count,
-    Outcome,
-    ProtocolAsk,
-    ProtocolCell,
-    Report,
-    TrialNumber,
-    Words,
-    fill,
-    lexically_right,
-    mark,
-    protocol,
-)
+from longctx import Bank, BankAxes, Count, Outcome, ProtocolAsk, ProtocolCell, Report, TrialNumber, fill, mark, protocol
 from longctx.protocols.choices import CHANCE, above_chance, choices_in, judged
 from longctx.vocabulary.bank import Section
+from longctx.vocabulary.cell import Words
+from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.questions import BankItems
 
 RECORDS = ("right", "wrong", "none")
 WITHOUT_RECORD, MOST_WITHOUT_RECORD = 160, 250

@@ -12,9 +12,10 @@ from difflib import SequenceMatcher
 import numpy as np
 from numpy.typing import NDArray
 
-from longctx import Piece, Words, fill
+from longctx import Piece, fill
 from longctx.protocols import conversation_texts as texts
 from longctx.protocols.conversation_texts import PARTS, SENTENCES, Rows, Strings
+from longctx.vocabulary.cell import Words
 
 BREAK = "\n\n"
 CODE = 10

@@ -25,7 +25,6 @@ from longctx import (
     ProtocolDraw,
     Reply,
     TrialNumber,
-    Words,
     fill,
     mark,
     protocol,
@@ -47,6 +46,7 @@ from longctx.protocols.conversation import (
     question,
     without_role,
 )
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 
@@ -156,7 +156,7 @@ def _check(cell: ProtocolCell) -> None:
     prefix=_prefix,
     pieces=lambda cell: max(cell.window // EXCHANGE, 1),  # about its exchanges
     check=_check,
-    report="longctx.protocols.reports.coreference:REPORT",
+    report="longctx.protocols.reports.coreference_report:REPORT",
 )
 def coreference(
     ask: ProtocolAsk,

@@ -32,11 +32,11 @@ from longctx import (
     ProtocolDraw,
     Reply,
     TrialNumber,
-    Words,
     mark,
     protocol,
     unanswered,
 )
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
 
@@ -146,7 +146,7 @@ def _graph(cell: ProtocolCell, index: int) -> str:
     prefix=lambda cell, words, seed, index: f"graph_walks/{cell.context:09d}/{cell.context_of(index)[0]:06d}",
     cluster=_graph,
     check=_check,
-    report="longctx.protocols.reports.graph_walks:REPORT",
+    report="longctx.protocols.reports.graph_walks_report:REPORT",
 )
 def graph_walks(
     ask: ProtocolAsk,

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx import Context, ProtocolCell, Words, fill
+from longctx import Context, ProtocolCell, fill
 from longctx.protocols.passkey import one_piece
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.stream import distinct
 

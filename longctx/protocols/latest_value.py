@@ -27,17 +27,17 @@ from longctx import (
     Reply,
     Report,
     Shares,
-    Words,
     fill,
-    lexically_right,
     mark,
     protocol,
     unanswered,
 )
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
 from longctx.text import count
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 if TYPE_CHECKING:

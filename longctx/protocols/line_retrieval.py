@@ -25,15 +25,14 @@ from longctx import (
     ProtocolCell,
     ProtocolDraw,
     Reply,
-    Words,
     fill,
-    first_integer,
     mark,
     protocol,
     unanswered,
 )
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import Size
-from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.judging import cut_within, first_integer
 from longctx.vocabulary.protocol import cells_of
 
 SMALLEST_RANGE = 50_000
@@ -142,7 +141,7 @@ def _units(words: Words) -> Mapping[str, tuple[str, str, int]]:
     variant="block_size",
     units=_units,
     check=_check,
-    report="longctx.protocols.reports.line_retrieval:REPORT",
+    report="longctx.protocols.reports.line_retrieval_report:REPORT",
 )
 def line_retrieval(
     ask: ProtocolAsk, draw: ProtocolDraw, prompt: Callable[..., str], lines: int, block_size: int | None = None

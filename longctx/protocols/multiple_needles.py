@@ -15,19 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from longctx import (
-    Count,
-    Counts,
-    Outcome,
-    ProtocolAsk,
-    ProtocolCell,
-    ProtocolDraw,
-    Reply,
-    TrialNumber,
-    Words,
-    fill,
-    protocol,
-)
+from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -43,6 +31,7 @@ from longctx.protocols.haystack import (
 )
 from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, answer_of, judged_names, report_of_sets, shown
 from longctx.text import count
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, numbers

@@ -25,16 +25,15 @@ from longctx import (
     ProtocolCell,
     ProtocolDraw,
     Reply,
-    Words,
     fill,
-    first_integer,
     mark,
     protocol,
     unanswered,
 )
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import WindowAxes
-from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.judging import cut_within, first_integer
 
 
 class PasskeyAxes(WindowAxes):
@@ -139,7 +138,7 @@ def _check(cell: ProtocolCell) -> None:
     cluster=lambda cell, index: f"window-{cell.window}-k-{cell.k}",  # trials of a distance differ in their key alone
     pieces=lambda cell: 1,
     check=_check,
-    report="longctx.protocols.reports.passkey:REPORT",
+    report="longctx.protocols.reports.passkey_report:REPORT",
 )
 def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, k: int) -> Outcome:
     """A key k tokens before the end of a prompt that fills `window` tokens, the reply's max_tokens included.

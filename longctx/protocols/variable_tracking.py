@@ -13,19 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from longctx import (
-    Count,
-    Counts,
-    Outcome,
-    ProtocolAsk,
-    ProtocolCell,
-    ProtocolDraw,
-    Reply,
-    TrialNumber,
-    Words,
-    fill,
-    protocol,
-)
+from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -50,6 +38,7 @@ from longctx.protocols.named_sets import (
     shown,
 )
 from longctx.text import count
+from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers

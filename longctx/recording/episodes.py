@@ -239,7 +239,7 @@ def prompt_text(body: Mapping[str, Any]) -> str:
     return "\n".join(_texts([body.get("system", ""), body.get("messages", ())]))
 
 
-def sentence(model: str, cut: Mapping[str, PromptCut], trials: int) -> str:
+def cut_prompts_sentence(model: str, cut: Mapping[str, PromptCut], trials: int) -> str:
     """Return the sentence on the trials of a cell whose prompts were cut."""
     counted = sorted({each.counted for each in cut.values()})
     shown = f"{counted[0]:,}" if len(counted) == 1 else f"{counted[0]:,} to {counted[-1]:,}"

@@ -16,8 +16,8 @@ from longctx.config.models import as_lines
 from longctx.errors import closest
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.results.store import differing
-from longctx.results.store import sentence as parts_sentence
+from longctx.results.store import parts_that_differ
+from longctx.results.store import request_difference as parts_sentence
 from longctx.text import visible
 from longctx.vocabulary.shapes import SHAPES
 
@@ -65,7 +65,7 @@ def _asked(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[R
         if is_asked is None or (passed_over and not is_asked):
             built = trial.build()
             place = Place.of(trial, built)
-            is_asked = tape.wants(place)
+            is_asked = tape.asks_request(place)
             if passed_over and not is_asked:
                 passed_over(trial, place)
         if is_asked:
@@ -214,7 +214,7 @@ def _change(case: Case, tape: Tape, place: Place, changed: Callable[[Place], str
 
 def _parts(tape: Tape, place: Place) -> str:
     """Return a sentence on the parts in which a request differs from the recorded one; empty if they are not known."""
-    differ = differing(tape.recorded_parts(place), place.parts)
+    differ = parts_that_differ(tape.recorded_parts(place), place.parts)
     return f" What differs: {parts_sentence(differ, 1)}." if any(differ.values()) else ""
 
 

@@ -22,7 +22,7 @@ from pydantic_core import to_json
 
 from longctx.cases.case import Case, RequestTokens, Trial
 from longctx.config.models import Caching, ModelProfile, as_lines
-from longctx.recording.apis import api_at, api_of, chat, extended, located, messages
+from longctx.recording.apis import api_at, api_of, chat, messages, split_path_and_body, with_extra_body
 from longctx.recording.apis.messages import PATH
 from longctx.results.store import as_mapping
 from longctx.vocabulary import shapes
@@ -175,12 +175,12 @@ class Request:
     @property
     def arguments(self) -> dict[str, Any]:
         """The arguments of the SDK's call."""
-        return arguments(self.place.path, self.body, self.headers)
+        return sdk_arguments(self.place.path, self.body, self.headers)
 
 
 def request_body(built: BuiltTrial, model: ModelProfile) -> dict[str, Any]:
     """Return the body as the API takes it. The model profile's `extra_body` overrides everything else."""
-    return extended(api_of(model).rendered(parameters(built, model), model), model)
+    return with_extra_body(api_of(model).rendered(parameters(built, model), model), model)
 
 
 def parameters(built: BuiltTrial, model: ModelProfile, cuts: Sequence[int] = ()) -> dict[str, Any]:
@@ -192,12 +192,12 @@ def parameters(built: BuiltTrial, model: ModelProfile, cuts: Sequence[int] = ())
     return _with_profile(body | ({"system": built.system} if built.system else {}), model)
 
 
-def completed(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
+def with_model_profile(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
     """Return a Messages request with everything that the model profile decides, as the model's API takes it.
 
     max_tokens: without thinking. Raises UserError for what that API cannot express.
     """
-    return extended(api_of(model).rendered(_with_profile(body, model), model), model)
+    return with_extra_body(api_of(model).rendered(_with_profile(body, model), model), model)
 
 
 def _with_profile(given: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
@@ -220,34 +220,34 @@ def sent_body(built: BuiltTrial, model: ModelProfile, cuts: Sequence[int] = ()) 
     cuts: where the shared prefixes of the user's turn end, in characters.
     """
     api = api_of(model)
-    return extended(api.rendered(parameters(built, model, cuts), model) | {"model": model.sent_as}, model)
+    return with_extra_body(api.rendered(parameters(built, model, cuts), model) | {"model": model.sent_as}, model)
 
 
-def arguments(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+def sdk_arguments(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
     """Return a request as the arguments of the SDK's call; of another API than Messages, those of its `post`."""
     if path not in messages.PATHS:
-        return posted(path, body, headers)
+        return post_arguments(path, body, headers)
     named = {name: value for name, value in body.items() if name in ("model", "max_tokens", "messages")}
     others = {name: value for name, value in body.items() if name not in named}
     return {**named, "extra_body": others or None, "extra_headers": dict(headers) or None}
 
 
-def posted(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
+def post_arguments(path: str, body: Mapping[str, Any], headers: Mapping[str, str]) -> dict[str, Any]:
     """Return a request of another API than Messages as the arguments of the client's `post`."""
-    where, sent = located(path, body)
+    where, sent = split_path_and_body(path, body)
     return {"path": where, "body": sent, "options": {"headers": dict(headers)}}
 
 
-def count_call(built: BuiltTrial, model: ModelProfile) -> dict[str, Any]:
+def count_arguments(built: BuiltTrial, model: ModelProfile) -> dict[str, Any]:
     """Return the arguments of the SDK's count_tokens for everything that a request holds."""
     added = {"extra_body": messages.counting(model.extra_body) or None, "extra_headers": model.treatments or None}
     return messages.counting(parameters(built, model)) | {"model": model.sent_as} | added
 
 
-def count_posted(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
+def count_post_arguments(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
     """Return the arguments of a plain POST that counts the tokens of a request of another API than Messages."""
     api = api_of(model)
-    return posted(api.COUNT_PATH, api.counting({**body, "model": model.sent_as}), model.treatments)
+    return post_arguments(api.COUNT_PATH, api.counting({**body, "model": model.sent_as}), model.treatments)
 
 
 def _shaped(built: BuiltTrial, model: ModelProfile, cuts: Sequence[int]) -> dict[str, Any]:
@@ -327,7 +327,7 @@ def fields_of(body: Mapping[str, Any], path: str = messages.PATH) -> dict[str, b
     """Return the fields of a request on which its answer depends, each in canonical JSON."""
     api = api_at(path) or messages
     kept = ((name, value) for name, value in body.items() if name not in api.TRANSPORT_ONLY)
-    return {name: canonical(joined(value) if api is messages else value) for name, value in kept}
+    return {name: canonical(with_joined_texts(value) if api is messages else value) for name, value in kept}
 
 
 def in_braces(fields: Mapping[str, bytes]) -> bytes:
@@ -335,7 +335,7 @@ def in_braces(fields: Mapping[str, bytes]) -> bytes:
     return b"{%b}" % b",".join(b"%b:%b" % (canonical(name), fields[name]) for name in sorted(fields))
 
 
-def unmarked(body: Mapping[str, Any]) -> dict[str, Any]:
+def without_cache_marks(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a body without the marks for the cache on its tool calls and results, as it was before it was marked."""
     turns = [
         {**turn, "content": [_without_mark(block) for block in turn["content"]]}
@@ -382,15 +382,15 @@ def _standard(value: Any) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def joined(value: Any) -> Any:
+def with_joined_texts(value: Any) -> Any:
     """Return the value with each list of text blocks, marked for the cache or not, joined to one text."""
     if isinstance(value, dict):
-        return {name: joined(item) for name, item in value.items()}
+        return {name: with_joined_texts(item) for name, item in value.items()}
     if not isinstance(value, list):
         return value
     if value and all(isinstance(block, dict) and _is_text_block(block) for block in value):
         return "".join(block["text"] for block in value)
-    return [joined(item) for item in value]
+    return [with_joined_texts(item) for item in value]
 
 
 def _is_text_block(value: dict[str, Any]) -> bool:
@@ -442,7 +442,7 @@ def _parts(body: Mapping[str, Any], fields: Mapping[str, bytes], headers: Mappin
     return " ".join(f"{name}={_digest(in_braces(parts[name]))}" for name in sorted(parts) if parts[name])
 
 
-def in_all(requests: Sequence[str]) -> str | None:
+def parts_of_all(requests: Sequence[str]) -> str | None:
     """Return the parts of several requests as those of one; None if those of any are not known."""
     if not requests or not all(requests):
         return None

@@ -1,4 +1,4 @@
-"""The tape: a vcrpy Cassette over a folder of JSON-lines files, one file for each cell, one line for each episode.
+"""The tape: a folder of JSON-lines files, one file for each cell, one line for each episode.
 
 An episode is a complete vcrpy cassette of one interaction; its metadata names the trial that it answers. It holds the
 digest of the request, not its body: the prompt is built again from the seed, so that a changed prompt finds no answer.
@@ -22,8 +22,8 @@ from vcr.request import Request
 from vcr.serialize import serialize
 
 from longctx.cases.case import Case, Trial
-from longctx.config.files import file_name
 from longctx.config.models import ModelProfile
+from longctx.config.project_files import file_name
 from longctx.errors import TapeError, UserError
 from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json
@@ -50,7 +50,7 @@ PLACE: ContextVar[Place] = ContextVar("the place of the answer that is being ask
 """The place of the answer that the current task asks for; it tells the transport where it belongs."""
 
 
-class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
+class Tape:
     """All episodes in `folder`. The file of a cell is read when it is first needed.
 
     record_mode: `none` asks nothing; `once` asks what has no episode yet; `new_episodes` also asks what has only stale
@@ -68,7 +68,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         base: Base | None = None,
         trust_base: bool = False,
     ) -> None:
-        super().__init__(str(folder), record_mode=RecordMode(record_mode), allow_playback_repeats=True)
+        self.record_mode = RecordMode(record_mode)
+        self._cassette = Cassette(str(folder), record_mode=self.record_mode)
+        """The requests and responses of all files that were read. What finds them is the index: it is never saved."""
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
         self.homes: Mapping[str, Path] = {}
         """Further folders of recordings, by the tests that have them: what is recorded of these tests goes there."""
@@ -141,15 +143,13 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         In record mode `all`, an answer of another run is missing.
         """
         if self.answer(place) is not None:
-            return "found" if self.plays(place) else "missing"
-        episodes = self._episodes(place.file, place.model).get(place.trial)
-        if not episodes:
-            return "missing"
-        known = {
-            (metadata.get("request", 0), metadata.get("after", ""))
-            for metadata in (self._metadata_of[index] for index in episodes.values())
-        }
-        return "stale" if (place.number, place.after) in known else "missing"
+            return "found" if self.takes_recorded(place) else "missing"
+        return "stale" if any(_in_place_of(place, metadata) for metadata in self._metadata(place)) else "missing"
+
+    def _metadata(self, place: Place) -> list[dict[str, Any]]:
+        """Return the metadata of all answers to the trial of a request."""
+        episodes = self._episodes(place.file, place.model).get(place.trial, {})
+        return [self._metadata_of[index] for index in episodes.values()]
 
     def asks(self, trial: Trial) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
@@ -176,7 +176,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         counts = []
         for index in indices:
             with contextlib.suppress(ValueError, AttributeError, KeyError, TypeError):
-                request, response = self.data[index]
+                request, response = self._cassette.data[index]
                 answer = read_object(response["body"]["string"])
                 api = api_at(request.path)
                 tokens = api.as_message(answer)["usage"]["output_tokens"] if api else None
@@ -204,7 +204,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
                     last = found if last is None else max(last, found)
         return last and last[1]
 
-    def sends_again(self, cases: Iterable[Case], judge: ModelProfile | None = None) -> None:
+    def set_out_to_send(self, cases: Iterable[Case], judge: ModelProfile | None = None) -> None:
         """Set out to send all of these trials again, as record mode `all` does; other modes do not.
 
         From the first answer on, the files say that earlier ones do not count, so that no replay takes them for those
@@ -235,7 +235,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         recorded = self._episodes(place.file, place.model)
         return place.trial not in recorded and place.trial in self._not_sent_again[place.file]
 
-    def wants(self, place: Place) -> bool:
+    def asks_request(self, place: Place) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
         status = self.status(place)
         if self.record_mode == RecordMode.ONCE:
@@ -246,10 +246,19 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def answer(self, place: Place) -> tuple[bytes, dict[str, Any]] | None:
         """Return the body of the recorded answer to exactly this request, and its metadata; None if there is none."""
-        index = self._episodes(place.file, place.model).get(place.trial, {}).get(place.key)
-        return None if index is None else (self.data[index][1]["body"]["string"], self._metadata_of[index])
+        episode = self._episode(place)
+        return episode and (episode[1]["body"]["string"], episode[2])
 
-    def plays(self, place: Place) -> bool:
+    def response(self, place: Place) -> dict[str, Any] | None:
+        """Return the recorded response to exactly this request; None if there is none, or if it is sent anyway."""
+        episode = None if self.asks_anew else self._episode(place)
+        return episode and episode[1]
+
+    def _episode(self, place: Place) -> Episode | None:
+        index = self._episodes(place.file, place.model).get(place.trial, {}).get(place.key)
+        return None if index is None else (*self._cassette.data[index], self._metadata_of[index])
+
+    def takes_recorded(self, place: Place) -> bool:
         """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
         found = self.answer(place)
         return found is not None and (self.record_mode != RecordMode.ALL or found[1]["run"] == self._run)
@@ -259,7 +268,7 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
         Raises TapeError if the recorded answer is malformed.
         """
-        found = self.answer(place) if self.plays(place) else None
+        found = self.answer(place) if self.takes_recorded(place) else None
         if found is None:
             return None
         body, metadata = found
@@ -296,12 +305,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def recorded_wording(self, place: Place) -> dict[str, str]:
         """Return `prompt_set`, `digest` and `headers` of the latest episode of a trial; empty if it has none."""
-        episodes = self._episodes(place.file, place.model).get(place.trial)
-        if not episodes:
+        if not (metadata := _latest(self._metadata(place))):
             return {}
-        metadata = max(
-            (self._metadata_of[index] for index in episodes.values()), key=lambda metadata: str(metadata["recorded_at"])
-        )
         return {
             "prompt_set": present_name(metadata["prompt_set"]),
             "digest": metadata["wording"],
@@ -310,15 +315,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def recorded_parts(self, place: Place) -> str:
         """Return the parts of the latest request that was recorded in this place of the trial; empty if not known."""
-        episodes = self._episodes(place.file, place.model).get(place.trial, {}).values()
-        recorded = [self._metadata_of[index] for index in episodes]
-        here = [
-            metadata
-            for metadata in recorded
-            if (metadata.get("request", 0), metadata.get("after", "")) == (place.number, place.after)
-        ]
-        latest = max(here, key=lambda metadata: str(metadata["recorded_at"]), default={})
-        return str(latest.get("parts", ""))
+        here = _latest(metadata for metadata in self._metadata(place) if _in_place_of(place, metadata))
+        return str(here.get("parts", ""))
 
     def record(
         self,
@@ -360,34 +358,16 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         metadata |= {name: value for name, value in places.items() if value}
         self.begin_sending()
         self._episodes(place.file, place.model)
-        request = stored(place)
-        self._append_line(place.file, request, response, metadata)
+        request = Request("POST", place.path, f"sha256:{place.sha256}", {})  # without host and headers: without a key
+        episode = {"requests": [request], "responses": [dict(response, body=dict(response["body"]))]}
+        self._append(self.path_of(place.file), serialize(episode | {"metadata": metadata}, compact_json))
         self._add(place.file, request, response, metadata)
         self.recorded += 1
-
-    # vcrpy's Cassette scans all episodes and saves on exit; here an index finds them and each answer is saved at once.
-
-    def _responses(self, request: Request) -> Iterator[tuple[int, dict[str, Any]]]:
-        where = request.headers
-        episodes = self._episodes(where["file"], where["model"]).get(where["trial"], {})
-        index = episodes.get(where["key"])
-        if index is not None:
-            yield index, self.data[index][1]
-
-    def _save(self, force: bool = False) -> None:
-        """Do nothing: every answer was appended when it arrived."""
 
     @property
     def keeps(self) -> bool:
         """Whether later runs will find what this one records."""
         return len(self._folders) == 1
-
-    @property
-    def write_protected(self) -> bool:
-        return bool(self.record_mode == RecordMode.NONE)
-
-    def can_play_response_for(self, request: Request) -> bool:
-        return self.record_mode != RecordMode.ALL and request in self
 
     def _episodes(self, file: str, model: str) -> dict[str, dict[str, int]]:
         """Return the index of the latest episode of each trial and digest, after reading the file if necessary.
@@ -409,10 +389,8 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
 
     def origin(self, place: Place) -> AnswerOrigin | None:
         """Return where the recorded answer to exactly this request comes from; None without an answer or a base."""
-        index = self._episodes(place.file, place.model).get(place.trial, {}).get(place.key)
-        if index is None or self._base is None:
-            return None
-        return self._origin(place.file, (*self.data[index], self._metadata_of[index]))
+        episode = self._episode(place)
+        return None if episode is None or self._base is None else self._origin(place.file, episode)
 
     def _origin(self, file: str, episode: Episode) -> AnswerOrigin:
         if self._run and episode[2]["run"] == self._run:
@@ -439,14 +417,9 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
         older = episodes.get(key)
         own = bool(self._run) and metadata["run"] == self._run  # counts whatever the clock of another machine was
         if own or older is None or self._metadata_of[older]["recorded_at"] <= metadata["recorded_at"]:
-            episodes[key] = len(self.data)
-        self.data.append((request, response))
+            episodes[key] = len(self._cassette.data)
+        self._cassette.data.append((request, response))
         self._metadata_of.append(metadata)
-
-    def _append_line(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
-        bare = Request(request.method, request.uri, request.body, {})
-        episode = {"requests": [bare], "responses": [dict(response, body=dict(response["body"]))]}
-        self._append(self.path_of(file), serialize(episode | {"metadata": metadata}, compact_json))
 
     def _append(self, path: Path, line: str) -> None:
         try:
@@ -455,10 +428,13 @@ class Tape(Cassette):  # type: ignore[misc]  # vcrpy has no types
             raise NotRecorded(f"An answer could not be written to its cassette: {error}.") from error
 
 
-def stored(place: Place) -> Request:
-    """Return a request as the tape stores it, without host, body and headers, and hence without a key."""
-    where = {"trial": place.trial, "file": place.file, "model": place.model, "key": place.key}
-    return Request("POST", place.path, f"sha256:{place.sha256}", where)
+def _in_place_of(place: Place, metadata: Mapping[str, Any]) -> bool:
+    """Return whether an answer is to the request in this place of its trial, whatever that request was."""
+    return (metadata.get("request", 0), metadata.get("after", "")) == (place.number, place.after)
+
+
+def _latest(recorded: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    return max(recorded, key=lambda metadata: str(metadata["recorded_at"]), default={})
 
 
 def _unusable(place: Place, why: Exception) -> TapeError:

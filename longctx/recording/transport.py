@@ -12,8 +12,8 @@ from longctx import clocks
 from longctx.config.models import BETA, VERSION, as_lines, treatments
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.reply import MalformedAnswer
-from longctx.recording.request import Place, digest, messages_body, unmarked
-from longctx.recording.tape import PLACE, Tape, stored
+from longctx.recording.request import Place, digest, messages_body, without_cache_marks
+from longctx.recording.tape import PLACE, Tape
 
 KEPT_HEADERS = ("content-type", "request-id")
 """The headers of an answer that are stored. No header of a request is."""
@@ -55,12 +55,13 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             names = ", ".join(headers) or "none"
             raise AssertionError(f"the SDK sends other headers ({names}) than those of the recorded {place.trial}")
         # A protocol's request is compared as it is sent, one of a test function as the project's hook returns it.
-        compared = (each for sent in (body, unmarked(body)) for each in (sent, self._tape.rewriting.compared(sent)))
+        compared = (
+            each for sent in (body, without_cache_marks(body)) for each in (sent, self._tape.rewriting.compared(sent))
+        )
         if all(digest(each, headers, place.path) != place.sha256 for each in compared):
             raise AssertionError(f"the SDK sends another body than that of the recorded {place.trial}")
-        kept = stored(place)
-        if self._tape.can_play_response_for(kept):
-            return _played(self._tape.play_response(kept))
+        if (recorded := self._tape.response(place)) is not None:
+            return _played(recorded)
         return await self._record(request, place)
 
     async def aclose(self) -> None:

@@ -12,7 +12,7 @@ from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
 from longctx.recording.request import Place, request_body
 from longctx.recording.tape import Tape
-from longctx.results.judging import digests
+from longctx.results.judged_by import digests
 from longctx.results.row import View
 from longctx.vocabulary.cell import BuiltTrial, Kind, Outcome, Reply
 from longctx.vocabulary.excerpt import excerpts
@@ -118,7 +118,7 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
         nonlocal place, found, unread
         place = Place.of(trial, built)
         found = tape.reply(place)
-        unread = found is not None and built.context is not None and not was_read(built.user, found)
+        unread = found is not None and built.context is not None and not may_have_been_read(built.user, found)
         return None if unread else found
 
     try:
@@ -163,7 +163,7 @@ def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: Ans
     )
 
 
-def was_read(text: str, reply: Reply) -> bool:
+def may_have_been_read(text: str, reply: Reply) -> bool:
     """Return whether a server can have read a context with this text, by the tokens that it counted."""
     return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
 

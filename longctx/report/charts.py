@@ -8,21 +8,18 @@ contrast of 3:1 with the paper; text has 4.5:1.
 
 from __future__ import annotations
 
-import contextlib
-import re
-import textwrap
+import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
+from longctx.report.document import ForestBand
 from longctx.report.tables import default_views
-from longctx.results.row import grouped
-from longctx.stats.rates import Rate
+from longctx.results.row import grouped, short_names
+from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
-from longctx.text import visible
-from longctx.views.chart import UNITLESS, WIDTH, Chart, Table, field, heat, legend_columns
+from longctx.views.chart import Chart, Plot, PlotMark, Table
+from longctx.vocabulary.cell import is_check
 
 
 def charts(summary: Summary) -> Iterator[Chart]:
@@ -38,121 +35,72 @@ def charts(summary: Summary) -> Iterator[Chart]:
     yield from outcomes(summary)
 
 
-FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
-"""The first two have the same metrics and vl-convert has one of them, so that labels take the space it measured."""
-HEADING, LINE = 60, 80
-"""The characters that fit into the width of a chart in a title, and in a subtitle."""
-CONFIG: dict[str, Any] = {
-    "background": "transparent",
-    "font": FONT,
-    "title": {
-        "color": "var(--ink)",
-        "anchor": "start",
-        "frame": "bounds",
-        "fontSize": 15,
-        "fontWeight": 600,
-        "subtitleColor": "var(--ink-soft)",
-        "subtitleFontSize": 12,
-        "offset": 12,
-    },
-    "axis": {
-        "labelColor": "var(--ink-soft)",
-        "titleColor": "var(--ink-soft)",
-        "domainColor": "var(--rule)",
-        "tickColor": "var(--rule)",
-        "gridColor": "var(--rule)",
-        "titleFontWeight": 400,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "labelAngle": 0,
-        "labelSeparation": 8,
-        "labelLimit": 320,
-    },
-    "axisQuantitative": {"labelLimit": 0},  # measuring each number takes an eighth of the drawing time
-    "legend": {
-        "labelColor": "var(--ink-soft)",
-        "titleColor": "var(--ink-soft)",
-        "titleFontWeight": 400,
-        "labelFontSize": 12,
-        "titleFontSize": 12,
-        "orient": "bottom",
-        "labelLimit": 320,
-        "symbolOpacity": 1,
-        "columnPadding": 28,
-    },
-    "view": {"stroke": None},
-}
+def forest(bands: Sequence[ForestBand], margin: float) -> Chart | None:
+    """Return the change of accuracy in each band of a gate, in percentage points; None without any.
 
-
-class Drawn(NamedTuple):
-    """A chart and its SVG."""
-
-    chart: Chart
-    svg: str
-
-
-@contextlib.contextmanager
-def drawing(charts: Iterable[Chart]) -> Iterator[Iterator[Drawn]]:
-    """Draw charts in a thread while other work is done: vl-convert runs outside Python's lock."""
-    shown = list(charts)
-    with ThreadPoolExecutor(max_workers=1) as drawer:
-        yield map(Drawn, shown, drawer.map(draw, shown))
-
-
-def draw(chart: Chart) -> str:
-    """Return the chart as SVG with CSS variables for colours.
-
-    Invisible characters in its texts are escaped: some control characters would abort vl-convert.
+    margin: the drop that the gate rules out, a share.
     """
-    import vl_convert
-
-    fit = {"type": "fit-x", "contains": "padding"}
-    spec = _visible({**chart.spec, "title": _title(chart.title), "autosize": fit, "config": CONFIG})
-    return _compact(vl_convert.vegalite_to_svg(spec, allowed_base_urls=[]))
-
-
-USUAL = (
-    f' font-family="{FONT}"', ' font-size="12px"', ' opacity="1"', ' pointer-events="none"', ' stroke-width="1"',
-    ' transform="translate(0,0)"', ' x2="0"', ' y2="0"', ' text-anchor="start"', ' font-weight="400"',
-)  # fmt: skip
-"""Attributes of nearly every mark, which are those of the whole chart or SVG's defaults."""
-PLACED = re.compile(r' (?:d|transform|x|y|x2|y2|width|height)="[^"]*"')
-EMPTY = re.compile(
-    r'<path class="(?:background|foreground)"[^>]*/>|<g[^>]*></g>|<text[^>]* opacity="0"[^>]*>[^<]*</text>'
-)
-
-
-def _compact(svg: str) -> str:
-    """Return the chart in two thirds of its size: without what draws nothing, and with one decimal for places."""
-    for attribute in USUAL:
-        svg = svg.replace(attribute, "")
-    svg = EMPTY.sub("", re.sub(r' (?:class|xmlns:xlink|version)="[^"]*"', "", EMPTY.sub("", svg)))
-    svg = PLACED.sub(lambda placed: re.sub(r"(\d\.\d)\d+", r"\1", placed[0]), svg)
-    return svg.replace("<svg ", f'<svg font-family="{FONT}" font-size="12" ', 1)
-
-
-def _title(text: str) -> dict[str, Any]:
-    """Return the title and the subtitle of a chart in lines: what it shows, and of which subject."""
-    title, _, subject = text.partition(": ")
-    return {"text": textwrap.wrap(title, HEADING), "subtitle": textwrap.wrap(subject, LINE)}
+    marks = [
+        PlotMark(
+            band.name,
+            100 * band.difference,
+            (100 * band.interval[0], 100 * band.interval[1]),
+            series=band.verdict,
+            say=f"{band.name}: {points(band.difference)} {between}, {band.verdict}",
+            text=f"{points(band.difference)} {between}" if band.interval[0] < band.interval[1] else "same answers",
+        )
+        for band in bands
+        for between in [f"[{', '.join(map(points, band.interval))}]"]
+    ]
+    if not marks:
+        return None
+    plot = Plot(
+        marks=marks,
+        kind="rows",
+        value="change of accuracy, percentage points",
+        ends=None,
+        lines=[(0.0, "no change"), (-100 * margin, f"margin {points(-margin)}")],
+        legend=None,
+        colours={"pass": "var(--good)", "regression": "var(--bad)"}
+        | dict.fromkeys(("inconclusive", "invalid"), "var(--ink-soft)"),
+    )
+    rows = [{"band": str(mark.x), "change": mark.text, "verdict": mark.series} for mark in marks]
+    title = "Change of accuracy in each band [95% interval]"
+    note = "A band passes if a drop of the margin is ruled out."
+    return Chart("bands", "", title, plot, Table.from_rows(title, rows), note)
 
 
-def _visible(part: Any) -> Any:
-    if isinstance(part, str):
-        return visible(part)
-    if isinstance(part, dict):
-        return {name: _visible(value) for name, value in part.items()}
-    return [_visible(value) for value in part] if isinstance(part, list) else part
+def points(share: float) -> str:
+    """Return a difference of two accuracies in percentage points."""
+    return f"{100 * share:+.1f}"
 
 
-def standing_alone(svg: str, colours: dict[str, str]) -> str:
-    """Return a drawn chart with colours in place of the variables, and a background, for a file of its own."""
-    filled = re.sub(r"var\((--[\w-]+)\)", lambda match: colours[match[1]], svg)
-    return filled.replace("<svg ", f'<svg style="background: {colours["--paper"]}" ', 1)
+def accuracies(summary: Summary) -> Chart | None:
+    """Return the accuracy of each test, as its table counts it; None of a single test."""
+    tests, marks = set(), []
+    for (test, subject), cells in grouped(
+        (cell for cell in summary.cells if cell.rate.n and not is_check(cell.test)),
+        lambda cell: (cell.test, cell.subject),
+    ).items():
+        rate, title = pooled(cell.rate for cell in cells), summary.title(test)
+        tests.add(test)
+        others = {each.subject for each in summary.of(test) if each.rate.n}
+        alike = [each for each in others if each.model == subject.model]
+        named = short_names(alike)[subject].removeprefix(subject.model)
+        marks.append(
+            PlotMark(
+                f"{title}{named}",
+                rate.rate,
+                (rate.lo, rate.hi),
+                series=subject.model,
+                say=f"{title}, {subject}: {rate}",
+                text=f"{rate.rate:.2f} n={rate.n:,}",
+            )
+        )
+    title = "Accuracy of each test, over all its trials [95% interval]"
+    return Chart("tests", "", title, Plot(marks=marks, kind="rows"), Table(title, (), ())) if len(tests) > 1 else None
 
 
-SPLIT = ": "
-"""The separator after which the name of a row continues in a second line."""
 COMMON = "Only variants asked at every length are included, so lengths are comparable."
 NOT_COMMON = "No variant was asked at every length: each cell counts those that were asked at its length."
 FEW = 10
@@ -166,35 +114,28 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
     for number, ((test, subject), group) in enumerate(groups.items(), start=1):
         text = _counted if any(cell.rate.n < FEW for cell in group) else _rate
         unit = summary.tests[test].unit
-        values = [
-            {
-                "depth": _tenth(cell.depth),
-                "size": cell.size,
-                "rate": cell.rate.rate,
-                "text": text(cell.rate),
-                "say": f"{cell.size:,} {unit}, needle at {_tenth(cell.depth)}: {cell.rate}",
-            }
-            for cell in group
+        by_depth = sorted(group, key=lambda cell: (-cell.size, cell.depth))
+        rows = {cell.size: f"{cell.size:,} {cell.unit or unit}" for cell in by_depth}
+        rows |= {cell.size: f"{rows[cell.size]} ({cell.sent:,} tokens sent)" for cell in by_depth if cell.sent}
+        cells = {(cell.size, cell.depth): cell.rate for cell in by_depth}
+        marks = [
+            PlotMark(
+                f"{tenth * 10}-{tenth * 10 + 10}",
+                rate.rate if rate else math.nan,
+                series=row,
+                say=f"{row}, needle at {_tenth(tenth)}: {rate or 'not measured'}",
+                text=text(rate) if rate else "",
+            )
+            for size, row in rows.items()
+            for tenth in range(10)
+            for rate in (cells.get((size, tenth)),)
         ]
-        base = {
-            "x": field(
-                "depth",
-                "ordinal",
-                "depth of the needle, % (0 = start)",
-                scale={"domain": [_tenth(tenth) for tenth in range(10)]},
-                axis=UNITLESS,
-            ),
-            "y": field(
-                "size", "ordinal", None, sort="descending", axis={"labelExpr": f"format(datum.value, ',d') + ' {unit}'"}
-            ),
-        }
-        spec = heat(values, **base)
-        by_depth = sorted(group, key=lambda cell: cell.depth)
-        rates = [(cell.size, _tenth(cell.depth), str(cell.rate)) for cell in by_depth]
+        rates = [(rows[cell.size], _tenth(cell.depth), str(cell.rate)) for cell in reversed(by_depth)]
         title = f"{summary.title(test)} by depth and length: {subject}"
         several = summary.tests[test].variant and len({cell.size for cell in group}) > 1
         note = "" if not several else COMMON if group[0].common else NOT_COMMON
-        yield Chart(f"heatmap-{number}", test, title, spec, Table.pivot(title, rates, f"length, {unit}"), note)
+        plot = Plot(marks=marks, kind="heat", x="depth of the needle, % (0 = start)")
+        yield Chart(f"heatmap-{number}", test, title, plot, Table.pivot(title, rates, "length"), note)
 
 
 def outcomes(summary: Summary) -> Iterator[Chart]:
@@ -202,47 +143,22 @@ def outcomes(summary: Summary) -> Iterator[Chart]:
     groups: dict[str, Counter[str]] = {}
     several = len({cell.subject for cell in summary.cells}) > 1
     for cell in summary.cells:
-        subject = f"{SPLIT}{cell.subject}" if several else ""
+        subject = f": {cell.subject}" if several else ""
         groups.setdefault(f"{summary.title(cell.test)}{subject}", Counter()).update(cell.outcomes)
     if not groups:
         return
     kinds = [kind for kind in OUTCOMES if any(counts[kind] for counts in groups.values())]
-    values = [
-        {
-            "row": row,
-            "kind": kind,
-            "count": counts[kind],
-            "say": f"{row}: {counts[kind]:,} of {counts.total():,} {kind}",
-        }
+    marks = [
+        PlotMark(row, counts[kind], series=kind, say=f"{row}: {counts[kind]:,} of {counts.total():,} {kind}")
         for row, counts in groups.items()
         for kind in kinds
         if counts[kind]
     ]
-    palette = [f"var(--outcome-{kind.replace('_', '-')})" for kind in kinds]
-    spec = {
-        "data": {"values": values},
-        "width": WIDTH,
-        "height": {"step": 36},
-        "mark": "bar",
-        "encoding": {
-            "y": field("row", "ordinal", None, sort=list(groups), axis={"labelExpr": f"split(datum.value, '{SPLIT}')"}),
-            "x": field("count", "quantitative", "share of trials", stack="normalize", axis={"format": "%"}),
-            "color": field(
-                "kind",
-                "nominal",
-                "outcome",
-                scale={"domain": kinds, "range": palette},
-                legend={"columns": legend_columns(kinds, WIDTH // 2)},  # the tests' names take the other half
-            ),
-            "order": {"field": "place", "type": "quantitative"},
-            "description": {"field": "say"},
-        },
-    }
-    for value in values:
-        value["place"] = kinds.index(str(value["kind"]))
+    palette = {kind: f"var(--outcome-{kind.replace('_', '-')})" for kind in kinds}
+    plot = Plot(marks=marks, kind="shares", value="share of trials", colours=palette)
     columns = {kind: [f"{counts[kind]:,}" for counts in groups.values()] for kind in kinds}
     table = Table.from_columns("Outcomes by kind", {"test": list(groups), **columns})
-    yield Chart("outcomes", "", table.title, spec, table)
+    yield Chart("outcomes", "", table.title, plot, table)
 
 
 def _counted(rate: Rate) -> str:
@@ -270,8 +186,6 @@ LIGHT = {
     "--mark-needle": "#c7ecd0",
     "--mark-record": "#fdeeb5",
     "--mark-nowhere": "#ffd7d5",
-    "--heat-ink-low": "#1b1f24",
-    "--heat-ink-high": "#ffffff",
 }
 DARK = {
     "--paper": "#14171c",
@@ -286,18 +200,13 @@ DARK = {
     "--mark-needle": "#1d4d2b",
     "--mark-record": "#55460f",
     "--mark-nowhere": "#632220",
-    "--heat-ink-low": "#e8ecf1",
-    "--heat-ink-high": "#10141a",
 }
 SERIES = {
     "light": ("#0072b2", "#c35100", "#00815a", "#b0568a", "#8a6d00", "#2a86b8", "#6f4bb2", "#555d66"),
     "dark": ("#56b4e9", "#f0864a", "#2bbd8f", "#e08fbd", "#e3c04a", "#8ecbf0", "#b79af0", "#a9b2bd"),
 }
-HEAT = {
-    "light": (("#eef4fa", "#9cc3e6"), ("#2f6ca8", "#063a68")),
-    "dark": (("#1f2a38", "#3a5878"), ("#6fa8e0", "#b0dbff")),
-}
-"""The ends of the colour scale below a rate of 0.5, and of the scale above it, where the numbers have another ink."""
+HEAT = {"light": ("#f1f5fa", "#5b97cf"), "dark": ("#1f2a38", "#35629a")}
+"""The ends of the colour scale, on all of which the ink has a contrast of 4.5:1."""
 OUTCOME_COLOURS = {
     "correct": 3,
     "wrong": 2,
@@ -317,7 +226,7 @@ def colours(theme: str) -> dict[str, str]:
         **(LIGHT if theme == "light" else DARK),
         **series,
         **{f"--outcome-{kind}": series[f"--series-{number}"] for kind, number in OUTCOME_COLOURS.items()},
-        **{f"--heat-{step}": _between(*HEAT[theme][step // 5], step % 5 / 4) for step in range(10)},
+        **{f"--heat-{step}": _between(*HEAT[theme], step / 9) for step in range(10)},
     }
 
 

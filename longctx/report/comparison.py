@@ -8,7 +8,7 @@ from typing import Any
 from longctx.compare.across import SHARE, Curve, ParamValue
 from longctx.compare.runs import CellChange, Comparison, Flip, SubjectComparison
 from longctx.report.document import Document
-from longctx.report.verdict import trials
+from longctx.report.verdict_document import trials
 from longctx.results.row import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.unpaired import Unpaired

@@ -5,16 +5,15 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tabulate import tabulate
 
-from longctx.report.charts import css, draw
 from longctx.text import visible
-from longctx.views.chart import Chart, Table
+from longctx.views.chart import Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +44,8 @@ class Document:
     """What a page draws of a gate."""
     margin: float = 0.0
     """The drop that the gate rules out, a share."""
+    change: str = ""
+    """What the gate judges, in a few words: the title of its page."""
 
 
 def as_terminal(document: Document) -> str:
@@ -57,24 +58,20 @@ def as_markdown(document: Document) -> str:
     return "\n\n".join([f"# {plain(document.title)}", notes, *map(markdown_table, document.tables)]) + "\n"
 
 
-def as_html(document: Document, charts: Sequence[Chart] = ()) -> str:
+def as_html(document: Document) -> str:
     """Return one HTML file that loads nothing and runs no script.
 
-    Its content security policy allows only its own style, by digest. charts: shown above the tables.
+    Its content security policy allows only its own style, by digest.
     """
     import jinja2
 
-    figures = [(chart, draw(chart)) for chart in charts]
     here = Path(__file__).parent
     loader = jinja2.FileSystemLoader(here)
     environment = jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined)
     environment.filters["visible"] = lambda value: visible(str(value))
     style = (here / "document.css").read_text(encoding="utf-8")
-    style += css() if figures else ""
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
-    return environment.get_template("document.html").render(
-        document=document, figures=figures, style=style, digest=digest
-    )
+    return environment.get_template("document.html").render(document=document, style=style, digest=digest)
 
 
 def as_data(document: Document) -> dict[str, Any]:

@@ -105,10 +105,10 @@ class LostAnswers:
 
     def first(self, most: int) -> list[LostAnswer]:
         """Return so many of them, of as many tests as possible."""
-        return spread(list(grouped(self.shown, lambda lost: lost.test).values()), most)
+        return taken_in_turn(list(grouped(self.shown, lambda lost: lost.test).values()), most)
 
 
-def spread(groups: Sequence[Sequence[Each]], most: int) -> list[Each]:
+def taken_in_turn(groups: Sequence[Sequence[Each]], most: int) -> list[Each]:
     """Return so many of the members of all groups, the first of each before the second of any, group by group."""
     ranked = [(place, number, each) for number, group in enumerate(groups) for place, each in enumerate(group)]
     chosen = sorted(ranked, key=lambda entry: entry[:2])[:most]
@@ -137,7 +137,7 @@ def lost_answers(
     found = [lost for of_test in tests for lost in of_test]
     if not found:
         return NONE_LOST
-    shown = spread(tests, MOST_LOST)
+    shown = taken_in_turn(tests, MOST_LOST)
     views = texts([lost.before for lost in shown], [lost.after for lost in shown])
     whole = sum(lost.whole for lost in found)
     rows = sum(len(test.lost) for test in verdict.tests)  # `compare` counts checks, too

@@ -38,7 +38,7 @@ def headline(verdict: RunVerdict) -> str:
     return f"{verdict.verdict.upper()} in {where}{left_out}"
 
 
-def failures(verdict: RunVerdict) -> dict[str, str]:
+def why_each_band_fails(verdict: RunVerdict) -> dict[str, str]:
     """Return what each band that does not pass failed at, by its name, after the reasons of the whole run."""
     failed = {"the whole run": "; ".join(verdict.reasons)} if verdict.reasons else {}
     if (run := verdict.stated_run) and run.verdict != "pass":
@@ -53,7 +53,7 @@ def failures(verdict: RunVerdict) -> dict[str, str]:
 
 
 def _failure(band: BandVerdict, reasons: Sequence[str]) -> str:
-    from longctx.report.verdict import trials
+    from longctx.report.verdict_document import trials
 
     if band.reason or reasons:
         return f"invalid: {band.reason or '; '.join(reasons)}"

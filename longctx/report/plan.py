@@ -84,6 +84,14 @@ def prices(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
         for model in models:
             yield f"{model}: {_in_looks([plan for plan in plans if plan.subject.model == model], target)}"
     yield f"Expected price: {_in_looks(plans, target)}"
+    if thinks := sorted({plan.subject.model for plan in plans if plan.load.thinking[0]}):
+        shares = list(zip(plans, _shares(plans, target), strict=True))
+        parts = (math.fsum(plan.load.thinking[place] * share for plan, share in shares) for place in (0, 1))
+        direct, in_batches = map(usd, parts)
+        yield (
+            f"Of this, {direct} (in batches {in_batches}) is for thinking that no recording has measured: "
+            f"`thinking_tokens` in the profile of {' and '.join(thinks)} assumes it."
+        )
 
 
 def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, Band], float]) -> Iterator[str]:

@@ -19,3 +19,5 @@ class RunReport:
     manifest: Manifest
     verdict: Document | None = None
     """Shown first."""
+    failed: int = 0
+    """How many failed test cases the verdict adds: pytest counts each band that fails."""

@@ -8,14 +8,21 @@ from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.live.cost.money import usd
-from longctx.report.tests import FRONTIER, chunks_tables, retention_tables, retention_views, window_tables, window_view
+from longctx.report.function_reports import (
+    FRONTIER,
+    chunks_tables,
+    retention_tables,
+    retention_views,
+    window_tables,
+    window_view,
+)
 from longctx.results.row import Row, by_subject, by_test, grouped
 from longctx.stats.rates import pooled, rate_of
 from longctx.stats.unpaired import Quantile
 from longctx.summary.summary import OfTest, Summary
 from longctx.summary.tests import FILL
 from longctx.views.answers import CellSummaries, CellSummary
-from longctx.views.chart import SERIES, Table
+from longctx.views.chart import COLOURS, Table
 from longctx.views.view import RatePoint, RateView, estimate, interval
 from longctx.vocabulary.cell import name_of_test
 from longctx.vocabulary.report import Rank
@@ -132,7 +139,7 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
     title, unit, note, points = key.replace("_", " "), test.unit if key == test.size else "", "", list[RatePoint]()
     for subject, group in by_subject(cells).items():
         series = grouped(group, lambda cell: _named(others, cell))
-        if not number or len(series) > len(SERIES):
+        if not number or len(series) > COLOURS:
             values = {cell.params.get(key) for cell in group}
             comparable = [same for same in series.values() if {cell.params.get(key) for cell in same} == values]
             series = {"all": [cell for same in comparable for cell in same]}

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Sequence
 
 from longctx.live.cost.money import usd
 from longctx.report.document import bare_table
-from longctx.report.judges import doubts
+from longctx.report.judge_sentences import doubts
 from longctx.report.text import (
     MANY,
     answered,
     answers,
+    details_for_terminal,
     said,
     thinking,
     unusable_shares,
-    verbose,
     without_prices,
     without_text,
 )
@@ -128,7 +128,7 @@ def as_terminal(summary: Summary, replays: bool, verbosity: int, folder: str = "
     room = None if verbosity > 0 else max(FEWEST_LINES, MOST_LINES - AROUND - len(below))
     table = [table_of_tests(summary, room)] if verbosity > 0 or (verbosity == 0 and not gated) else []
     parts = [*filter(None, table), *below]
-    return "\n".join([*parts, *([f"\n{verbose(summary, folder)}\n"] if verbosity > 0 else [])])
+    return "\n".join([*parts, *([f"\n{details_for_terminal(summary, folder)}\n"] if verbosity > 0 else [])])
 
 
 def _total(summary: Summary) -> int:

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from longctx.live.cost.money import usd
 from longctx.report.document import Document, markdown_table, plain, terminal_table
 from longctx.report.document import as_markdown as document_as_markdown
-from longctx.report.judges import judge_sentences
+from longctx.report.function_reports import chunks_sentences, retention_findings, window_sentences
+from longctx.report.judge_sentences import judge_sentences
 from longctx.report.tables import default_findings, default_views, tables
-from longctx.report.tests import chunks_sentences, retention_findings, window_sentences
 from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, lines
@@ -31,7 +31,7 @@ PRICES = "([prices] in the model's profile)"
 """Where a user gives prices."""
 
 
-def verbose(summary: Summary, folder: str = "RUN") -> str:
+def details_for_terminal(summary: Summary, folder: str = "RUN") -> str:
     """Return all notes and tables of a summary as text for a terminal.
 
     folder: the run's folder, as commands in the text name it.
@@ -188,13 +188,23 @@ MANY = 0.25
 
 
 def findings(summary: Summary) -> list[str]:
-    """Return the findings by rank. Within a rank come the first finding of each test, then the second of each, …"""
-    ranked = [(rank, 0, sentence) for rank, sentence in (*_unmeasured(summary), *unusable(summary))]
+    """Return the findings by rank. Within a rank come the first finding of each test, then the second of each, …
+
+    What `attention` tells, and the answers to what a test was run for, are shown apart.
+    """
+    cut = {(each.test, each.subject) for each in summary.truncated}
+    ranked = [
+        (rank, 0, sentence)
+        for kind in UNUSABLE
+        for (rank, sentence), (name, subject, *_) in zip(
+            unusable(summary, (kind,)), unusable_shares(summary, (kind,)), strict=True
+        )
+        if ((name, subject) not in cut if kind == "truncated" else rank == Rank.UNUSABLE)
+    ]
     for name, test in summary.tests.items():
         of_rank: Counter[Rank] = Counter()
         cells = summary.of(name)
-        found = [(Rank.LEVEL, f"{test.title}: {sentence}") for sentence in _answers(test)]
-        found += test.reporting.findings(cells, test.analysis)
+        found = list(test.reporting.findings(cells, test.analysis))
         if not list(test.reporting.views(cells, test.analysis)):
             found += default_findings(default_views(name, test, cells))
             found += retention_findings(test.title, test.retention)
@@ -204,7 +214,7 @@ def findings(summary: Summary) -> list[str]:
     return [sentence for *_, sentence in sorted(ranked, key=lambda finding: finding[:2])]
 
 
-def _answers(test: OfTest) -> list[str]:
+def answers_of(test: OfTest) -> list[str]:
     """Return the sentences that answer what a test function was run for."""
     return [*window_sentences(test.windows), *chunks_sentences(test.retrievals)]
 
@@ -212,17 +222,7 @@ def _answers(test: OfTest) -> list[str]:
 def answers(summary: Summary) -> Iterator[str]:
     """Yield the sentences that answer what test functions were run for."""
     for test in summary.tests.values():
-        yield from (f"{test.title}: {sentence}" for sentence in _answers(test))
-
-
-def _unmeasured(summary: Summary) -> Iterator[tuple[Rank, str]]:
-    if summary.unmeasured:
-        total = summary.live + summary.replayed + summary.unmeasured
-        causes = ", ".join(f"{count:,} {cause}" for cause, count in summary.errors.items())
-        yield (
-            Rank.UNMEASURED,
-            f"{summary.unmeasured:,} of {total:,} trials were not measured ({causes}): they count in no rate.",
-        )
+        yield from (f"{test.title}: {sentence}" for sentence in answers_of(test))
 
 
 def unusable(summary: Summary, kinds: Sequence[str] = UNUSABLE) -> Iterator[tuple[Rank, str]]:

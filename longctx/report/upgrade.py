@@ -12,11 +12,11 @@ from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.live.cost.money import usd
 from longctx.report.document import Document
 from longctx.report.tables import PRICE, UNKNOWN, spread, thousand
-from longctx.report.verdict import badge, verdict_document, why
 from longctx.report.verdict_data import as_data
+from longctx.report.verdict_document import badge, verdict_document, why
 from longctx.results.row import Row, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
-from longctx.views.chart import Chart, Spec, Table, colours, field, layered, low_to_high, rate_axis
+from longctx.views.chart import Chart, Plot, PlotMark, Table
 from longctx.vocabulary.cell import is_check
 
 THINKING = "thinking tokens"
@@ -147,24 +147,16 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
     placed = [each for each in measured if each.name in places]
     if len(placed) < 2:
         return None
-    values = [
-        {"treatment": each.name, "place": places[each.name], "rate": each.rate.rate, "lo": each.rate.lo}
-        | {"hi": each.rate.hi, "say": f"{each.name}: {each.rate}, {axis}: {places[each.name]:,.4g}"}
-        for each in placed
-    ]
     names = [each.name for each in placed]
-    x, colour = field("place", "quantitative", axis, scale={"zero": True}), colours("treatment", names)
-    shape = {**colour, "scale": {"domain": names}}
-    layers: list[Spec] = [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
-            "encoding": {"x": x, **low_to_high(), "color": colour},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 90, "opacity": 1},
-            "encoding": {"x": x, "y": rate_axis("rate"), "color": colour, "shape": shape}
-            | {"description": {"field": "say"}},
-        },
+    marks = [
+        PlotMark(
+            places[each.name],
+            each.rate.rate,
+            (each.rate.lo, each.rate.hi),
+            series=each.name,
+            say=f"{each.name}: {each.rate}, {axis}: {places[each.name]:,.4g}",
+        )
+        for each in placed
     ]
     table = Table.from_columns(
         "",
@@ -175,7 +167,8 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
         },
     )
     note = "" if priced else "All prices are zero, so accuracy is plotted against latency."
-    return Chart(f"accuracy-by-{what}", "", f"Accuracy against {what}", layered(values, layers), table, note)
+    plot = Plot(marks=marks, x=axis, from_zero=True)
+    return Chart(f"accuracy-by-{what}", "", f"Accuracy against {what}", plot, table, note)
 
 
 def shown_subject(rows: Sequence[Row]) -> Callable[[Row], str]:

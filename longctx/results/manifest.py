@@ -71,7 +71,7 @@ class Manifest:
     facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)
     """The facts of each cell, by `cell_name`, such as how many questions a filter kept."""
     looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
-    """The plan of stats/looks.py by which the gate looks at the evidence; empty if it looks once, at the end."""
+    """The plan by which the gate looks at the evidence; empty if it looks once, at the end."""
     functions_looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
     """The same of its tests without a declaration."""
     terms: RecordedTerms | None = None
@@ -128,7 +128,7 @@ def load_manifest(folder: Path) -> Manifest:
     try:
         return as_manifest(parsed(json.loads, (folder / MANIFEST).read_text(encoding="utf-8")))
     except ValueError as error:
-        raise damaged(folder / MANIFEST, error) from None
+        raise damaged_file_error(folder / MANIFEST, error) from None
 
 
 def require_manifest(folder: Path) -> Manifest:
@@ -141,7 +141,7 @@ def require_manifest(folder: Path) -> Manifest:
         ) from None
 
 
-def damaged(path: Path, error: Exception) -> UserError:
+def damaged_file_error(path: Path, error: Exception) -> UserError:
     """Return an error for a file of a run that is not as longctx wrote it."""
     return UserError(
         "damaged-run",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.results.baseline import Baseline, group_lines, load_baseline
+from longctx.results.baseline_file import Baseline, group_lines, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
 from longctx.results.row import EARLY_STOP, Row, grouped
 from longctx.results.store import (
@@ -62,7 +62,7 @@ class Kept:
         return cell_name(self.row.test, f"{self.row.cell}#{self.row.name}", self.row.subject)
 
 
-def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
+def merge_rows(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     """Yield the rows of all runs with their views, as `store.write` takes them; trials in several runs count once.
 
     The texts are read again one by one, because those of all runs may not fit into memory. Raises UserError if two runs
@@ -81,7 +81,7 @@ def unite(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     return (pair for folder in folders for place, pair in enumerate(read(folder)) if (folder, place) in counts)
 
 
-def unite_manifests(folders: Sequence[Path], name: str) -> Manifest:
+def merge_manifests(folders: Sequence[Path], name: str) -> Manifest:
     """Return the manifest of the merged run, with the manifest of each run in `merged`. Raises UserError.
 
     Versions and profiles that differ are listed; digests and numbers that differ are left out. A run that was itself

@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from longctx.config.files import check_size
+from longctx.config.project_files import check_size
 from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.text import visible

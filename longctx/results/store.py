@@ -24,7 +24,7 @@ from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.files import inside, lines, lines_at, locked, unwritable
 from longctx.results.export import CSV, PARQUET
-from longctx.results.manifest import MANIFEST, Manifest, damaged
+from longctx.results.manifest import MANIFEST, Manifest, damaged_file_error
 from longctx.results.row import Row, Subject, View, check_view, grouped
 from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.shapes import SHAPES
@@ -54,7 +54,7 @@ class FinishedRun:
             try:
                 check_view(view)
             except ValueError as error:
-                raise damaged(file, error) from None
+                raise damaged_file_error(file, error) from None
             yield view
 
     def seen(self) -> list[tuple[Row, dict[str, Any]]]:
@@ -134,7 +134,7 @@ def row_of(line: str, folder: Path) -> Row:
     try:
         return Row.of(parsed(json.loads, line))
     except ValueError as error:
-        raise damaged(folder / RESULTS, error) from None
+        raise damaged_file_error(folder / RESULTS, error) from None
 
 
 def check_each_once(folder: Path, rows: Iterable[Row]) -> None:
@@ -289,7 +289,7 @@ def as_mapping(parts: str) -> dict[str, str]:
     return dict(entry.split("=", 1) for entry in parts.split())
 
 
-def differing(before: str | None, after: str | None) -> dict[str, bool]:
+def parts_that_differ(before: str | None, after: str | None) -> dict[str, bool]:
     """Return whether each part of two requests differs, in their order; empty if the parts of either are not known.
 
     A digest may be kept by its beginning alone.
@@ -300,7 +300,7 @@ def differing(before: str | None, after: str | None) -> dict[str, bool]:
     return {name: not _same(was.get(name), now.get(name)) for name in PARTS if name in was or name in now}
 
 
-def sentence(differ: Mapping[str, int], number: int) -> str:
+def request_difference(differ: Mapping[str, int], number: int) -> str:
     """Return what differs, and what does not. differ: in how many of `number` requests each part does.
 
     Example:
@@ -367,7 +367,7 @@ def missing_shards(manifest: Manifest) -> list[str]:
     return sentences
 
 
-def lacks(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
+def incomplete_sentences(manifest: Manifest, rows: Sequence[Row]) -> Iterator[str]:
     """Yield a sentence, without its full stop, on each way in which a run is incomplete."""
     yield from missing_shards(manifest)
     if names := manifest.left_out:

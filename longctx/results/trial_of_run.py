@@ -15,7 +15,7 @@ RowAndView = tuple[Row, Mapping[str, Any]]
 """A row, and the fields of its view; empty if it has none."""
 
 
-def find(
+def find_trial(
     path: Path, name: str, models: set[str], prompt_set: str | None, seed: int | None, shape: str | None
 ) -> Sequence[RowAndView]:
     """Return what the run at `path` measured of TEST/CELL[#TRIAL]. Raises UserError if it contains nothing of it.
@@ -56,7 +56,7 @@ def find(
     raise UserError("cell-not-run", f"{path} did not run {cell}. It ran {_some(same_test or cells)}.")
 
 
-def lines(found: RowAndView, excerpts: bool) -> Iterator[str]:
+def trial_lines(found: RowAndView, excerpts: bool) -> Iterator[str]:
     """Yield the lines to print: facts, excerpts of the requests if they are wanted, then the reply."""
     row, view = found
     yield f"# measured: {visible(str(row.subject))}"

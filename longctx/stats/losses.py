@@ -17,10 +17,11 @@ from statistics import NormalDist
 import numpy as np
 
 from longctx.stats.averaged import Averaged
-from longctx.stats.bound import trials_to_settle
+from longctx.stats.bound import expected_over_clusters, trials_to_settle
 from longctx.stats.paired import Paired
 from longctx.stats.power import trials_for_drop
-from longctx.stats.rates import design_effect
+from longctx.stats.rates import design_effect, students
+from longctx.stats.search import fewest
 from longctx.vocabulary.stream import frozen_stream
 
 MARGIN = 0.10
@@ -61,19 +62,37 @@ class Loss:
     def significant(self) -> bool:
         return self.interval[0] > 0
 
-    def more(self, margin: float = MARGIN, alpha: float = ALPHA) -> int | None:
+    def more(self, margin: float = MARGIN, alpha: float = ALPHA, values: int = 1) -> int | None:
         """Return about how many more items rule a loss of the margin out or show the observed one; None for millions.
 
-        They show the observed one if it is at least half of the margin. alpha: the one-sided level.
+        They show the observed one if it is at least half of the margin. alpha: the one-sided level. values: how many
+        are to be told at once, each then more surely, though not as if they were independent.
         """
-        least = 1 / (self.n + 2)  # even if no item changed, some may
-        if self.loss < margin / 2:
-            changed = max(self.gained + self.lost, least)
-            needed: int | None = trials_to_settle(changed, margin, alpha, self.effect, self.size, OFTEN)
+        least, often = 1 / (self.n + 2), 1 - (1 - OFTEN) / math.sqrt(values)
+        if self.loss < margin / 2:  # as if one more of two items had changed: few tell little of that
+            changed = ((self.gained + self.lost) * self.n + 1 / self.effect) * least
+            needed: int | None = trials_to_settle(changed, margin, alpha, self.effect, self.size, often)
         else:
-            needed = trials_for_drop(self.loss, max(2 * self.gained, least), alpha, OFTEN)
-            needed = None if needed is None else math.ceil(self.effect * needed)
+            needed = trials_for_drop(self.loss, max(2 * self.gained, least), alpha, often)
+            needed = None if needed is None else max(math.ceil(self.effect * needed), self._in_clusters(alpha, often))
         return None if needed is None else max(STEP, -(-(needed - self.n) // STEP) * STEP)
+
+    def _in_clusters(self, alpha: float, often: float) -> int:
+        """Return about how many items show the observed loss by the bound over clusters, which allows for others.
+
+        What was observed may be as far from the truth as what follows, and few clusters tell little of their variance.
+        """
+        if self.size == 1:
+            return 0
+        freedom = max(1, round(self.n / self.size) - 1)
+        z, unlucky = (students(NormalDist().inv_cdf(share), freedom) for share in (1 - alpha, often))
+        variance = (self.gained + self.lost - self.loss**2) * self.effect
+
+        def shown(n: int) -> bool:
+            spread = math.sqrt(variance / n)
+            return expected_over_clusters(n / self.size, spread, z) + math.sqrt(2) * unlucky * spread < self.loss
+
+        return fewest(shown) or 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +117,15 @@ class Losses:
         """The values at which, and at all smaller ones, a loss of the margin is ruled out."""
         end = next((place for place, each in enumerate(self.each) if each.bound >= self.margin), len(self.each))
         return self.each[:end]
+
+    @property
+    def more(self) -> int | None:
+        """About how many more items, or clusters if these have several, tell all open values; None for millions."""
+        found, size = [loss.more(self.margin, values=len(self.each)) for loss in self.open], self.open[0].size
+        if None in found:
+            return None
+        items = max(number for number in found if number is not None)
+        return items if size < 2 else math.ceil(items / size)
 
     @property
     def lost(self) -> tuple[Loss, ...]:

@@ -27,7 +27,7 @@ import numpy as np
 
 from longctx.stats.binomial import Tail, binomial_pmf, tails
 from longctx.stats.bound import expected_over_clusters
-from longctx.stats.looks import Looks
+from longctx.stats.group_sequential import Looks
 from longctx.stats.paired import score
 from longctx.stats.rates import NO_RATE, Z95, Rate, wilson
 from longctx.stats.search import bisect, fewest, least, root

@@ -20,7 +20,17 @@ from longctx.registry import in_order, shipped
 from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
-from longctx.summary.tests import CHUNKS, Retention, Retrieval, Window, retention, retrievals, windows
+from longctx.summary.tests import (
+    CHUNKS,
+    FILLER,
+    Retention,
+    Retrieval,
+    Window,
+    median_tokens,
+    retention,
+    retrievals,
+    windows,
+)
 from longctx.views.answers import CellSummary, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports
@@ -296,6 +306,10 @@ class HeatmapCell:
     rate: Rate
     common: bool
     """Whether all cells of the heatmap count the same variants, and no other."""
+    unit: str = ""
+    """What the length counts, if it is not the test's unit."""
+    sent: int | None = None
+    """The median of the tokens that were sent, if the length counts something else."""
 
 
 def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[HeatmapCell]:
@@ -306,15 +320,31 @@ def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[
     """
     placed = [row for row in measured if row.depth is not None and _parameter(row.test, tests) is not None]
     for (test, subject), rows in grouped(placed, lambda row: (row.test, row.subject)).items():
-        parameter = _parameter(test, tests) or ""
+        parameter = _parameter(test, tests) or _varied_length(rows)
         of_size = grouped(rows, partial(_size, parameter))
+        unit = "" if test in tests or not parameter else FILLER if parameter in IN_TOKENS else parameter
         variant = tests[test].variant if test in tests else ""
         asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
         common = set.intersection(*asked)
         for size, group in of_size.items():
+            sent = median_tokens(group)
             counted = [row for row in group if not common or row.params.get(variant) in common]
             for tenth, rows_there in grouped(counted, _tenth).items():
-                yield HeatmapCell(test, subject, size, tenth, rate_of(rows_there), bool(common))
+                rate = rate_of(rows_there)
+                if parameter:
+                    yield HeatmapCell(test, subject, size, tenth, rate, bool(common), unit, sent)
+                else:
+                    yield HeatmapCell(test, subject, sent or 0, tenth, rate, bool(common), "tokens sent")
+
+
+def _varied_length(rows: Sequence[Row]) -> str:
+    """Return the length that a test function varies; empty if it varies none."""
+    values = {name: {row.params.get(name) for row in rows} for name in LENGTHS}
+    return next((name for name, of in values.items() if len(of) > 1 and all(isinstance(each, int) for each in of)), "")
+
+
+def _size(parameter: str, row: Row) -> int:
+    return int(row.params[parameter] or 0) if parameter else 0
 
 
 def _tenth(row: Row) -> int:
@@ -324,11 +354,6 @@ def _tenth(row: Row) -> int:
 def _parameter(test: str, tests: Mapping[str, Protocol]) -> str | None:
     """Return the parameter of a test that contains the length of its context; empty if the test is not known."""
     return tests[test].context if test in tests else ""
-
-
-def _size(parameter: str, row: Row) -> int:
-    """Return the length of the context: the parameter's value, or the prompt's tokens rounded to one digit."""
-    return int(row.params[parameter] or 0) if parameter else int(float(f"{row.input_tokens or 0:.0e}"))
 
 
 NOTABLE = 0.05

@@ -184,6 +184,8 @@ def _dominates(one: Retention, other: Retention) -> bool:
 
 FILL = "fill"
 """The parameter of a test function that is the fill of the window."""
+FILLER = "filler tokens"
+"""What such parameters count: the tokens of the text around the question, not all that are sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +202,8 @@ class Measured:
     """The share of the input tokens that were read from the prompt cache; None if no answer tells."""
     counts: dict[str, int]
     """How often each number of the rows' traces is above zero."""
+    sent: int | None = None
+    """The median of the tokens that were sent; None if it is not known."""
 
     @classmethod
     def of(cls, value: float, rows: Sequence[Row]) -> Measured:
@@ -214,7 +218,14 @@ class Measured:
             statistics.median(seconds) if seconds else None,
             sum(row.cached_tokens or 0 for row in told) / sum(row.input_tokens or 0 for row in told) if told else None,
             {name: sum(row.trace.get(name, 0) > 0 for row in rows) for name in names},
+            median_tokens(rows),
         )
+
+
+def median_tokens(rows: Sequence[Row]) -> int | None:
+    """Return the median of the tokens that were sent; None if no answer tells."""
+    known = [row.input_tokens for row in rows if row.input_tokens is not None]
+    return round(statistics.median(known)) if known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,6 +242,12 @@ class Window:
     strategy_usd: float | None
     """What the strategy itself cost at the largest fill, a session; None if prices are not known."""
     guessing: float = 0.0
+    session: str = ""
+    """The session, if it is one of several."""
+    sessions: tuple[Window, ...] = ()
+    """Each of several sessions by itself."""
+    here: Losses | None = None
+    """The losses in these very sessions together, where `losses` are those in all that are like them."""
 
     @property
     def can_lose(self) -> bool:
@@ -245,21 +262,32 @@ def windows(rows: Sequence[Row]) -> tuple[Window, ...]:
     return tuple(each for each in found if len(each.points) > 1)
 
 
-def _window_of(subject: Subject, rows: Sequence[Row]) -> Window:
+def _window_of(subject: Subject, rows: Sequence[Row], session: str = "") -> Window:
     by_fill = dict(sorted(grouped(rows, lambda row: float(str(row.params[FILL]))).items()))
-    first, last = min(by_fill), max(by_fill)
+    last = max(by_fill)
+    sessions = {} if session else grouped(rows, lambda row: row.cluster or "")
+    several = 1 < len(sessions) < len({_question(row) for row in rows})
     costs = [row.strategy_usd for row in by_fill[last]]
     known = [cost for cost in costs if cost is not None]
     return Window(
         replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
         dict(subject.labels).get(STRATEGY, NO_STRATEGY),
         tuple(Measured.of(fill, group) for fill, group in by_fill.items()),
-        Losses.of(first, {fill: pairs_of(by_fill[first], group) for fill, group in by_fill.items() if fill != first}),
+        _losses(by_fill),
         statistics.fmean(known) if known and len(known) == len(costs) else None,
         max((row.guessing or 0.0 for row in rows), default=0.0),
+        session,
+        tuple(_window_of(subject, group, name) for name, group in sorted(sessions.items())) if several else (),
+        _losses(by_fill, clustered=False) if several else None,
     )
 
 
-def pairs_of(before: Sequence[Row], after: Sequence[Row]) -> Paired | Averaged:
-    """Return the difference between two values of a parameter, on the same items."""
-    return paired(by_item(before, after, _question))
+def _losses(by_fill: Mapping[float, Sequence[Row]], *, clustered: bool = True) -> Losses:
+    """Return the losses compared with the smallest fill. clustered: see `paired`."""
+    (first, before), *others = by_fill.items()
+    return Losses.of(first, {fill: pairs_of(before, after, clustered=clustered) for fill, after in others})
+
+
+def pairs_of(before: Sequence[Row], after: Sequence[Row], *, clustered: bool = True) -> Paired | Averaged:
+    """Return the difference between two values of a parameter, on the same items. clustered: see `paired`."""
+    return paired(by_item(before, after, _question), clustered=clustered)

@@ -1,13 +1,10 @@
-"""A chart, which is a Vega-Lite specification with a table of its numbers, and the parts that several charts share.
-
-Colours are CSS variables such as var(--series-1), so that a chart in the page follows its light or dark theme.
-"""
+"""A chart: what it draws, as data, and a table of its numbers."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal, Self
 
 from longctx.extras import require
 from longctx.results.row import Row, Subject
@@ -18,29 +15,72 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Spec = dict[str, Any]
-
-SERIES = [f"var(--series-{number})" for number in range(1, 9)]
-HEAT = [f"var(--heat-{step})" for step in range(10)]
-WIDTH, HEIGHT = 560, 260
-"""The size of a chart in pixels. The width is half a page, so that its text is not scaled there."""
-LETTER = 7
-"""The approximate width of a label's character in pixels."""
 ACCURACY = "accuracy"
 """The title of an axis of rates that are accuracies."""
-SAME = 0.005
-"""The difference below which points of two rates hide each other."""
-POINT, RING = 60, 150
-"""The area of a point, and what each ring around it adds, in square pixels."""
-RINGED = "Points of the same accuracy are rings around each other."
-UNITLESS = {"labelExpr": "replace(datum.label, '%', '')"}
-"""The labels of an axis without the percent sign, which the axis's title has: ten of them are next to each other."""
-DASHED, DOTTED = (4, 4), (1, 3)
-"""The pixels of a line's dashes and of what is between them."""
-LONG = 16
-"""The characters of a name beyond which a legend has one column, because a reader's font may be wider."""
-SYMBOL = 48
-"""The width in pixels of a legend's symbol and of the space between two columns."""
+COLOURS = 8
+"""The colours of series; beyond them, colours repeat."""
+PlotKind = Literal["curves", "rows", "bars", "shares", "heat"]
+
+
+@dataclass(frozen=True, slots=True)
+class PlotMark:
+    """A value of a chart.
+
+    Example:
+        >>> mark = PlotMark(3, 0.97, (0.89, 0.99), series="my-model", say="3 keys: 0.97 [0.89, 0.99] n=60")
+    """
+
+    x: int | float | str
+    """Its place: a number or a name on the axis, the name of a row, or the column of a heat map."""
+    value: float
+    interval: tuple[float, float] | None = None
+    series: str = ""
+    """The curve or the colour that it belongs to; in a heat map its row."""
+    say: str = ""
+    """What it shows, in words: its tooltip."""
+    text: str = ""
+    """What is written next to it, or in its cell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upright:
+    """A vertical line at a number of the axis, such as k_max."""
+
+    x: float
+    name: str
+    series: str
+    say: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plot:
+    """What a chart draws, as data.
+
+    Example:
+        >>> marks = [PlotMark("3 keys", 58, say="3 keys: 58 of 60")]
+        >>> plot = Plot(kind="bars", value="keys found", marks=marks, ends=None)
+    """
+
+    marks: Sequence[PlotMark]
+    kind: PlotKind = "curves"
+    """`curves` over an axis, `rows` of points with intervals, `bars`, `shares` of each row, or a `heat` map."""
+    x: str = ""
+    """The title of the axis of places."""
+    value: str = ACCURACY
+    """The title of the axis of values."""
+    ends: tuple[float, float] | None = (0.0, 1.0)
+    """The ends of the axis of values; None if they follow from the values."""
+    lines: Sequence[tuple[float, str]] = ()
+    """Values at which a dashed line is drawn, such as the rate of guessing, each with its name; often empty."""
+    dotted: Sequence[tuple[int | float | str, float]] = ()
+    """A dotted line through these places and values, for what is no series; at one place, across the chart."""
+    uprights: Sequence[Upright] = ()
+    from_zero: bool = False
+    """Whether an axis of numbers begins at 0."""
+    legend: str | None = ""
+    """The title of the legend, which a chart of several series has; None for no legend."""
+    colours: Mapping[str, str] = field(default_factory=dict)
+    """The colours of series that mean something, such as `var(--good)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +88,10 @@ class Chart:
     """A chart of a test's own, if those of a `Report` do not suit it.
 
     Example:
-        >>> spec = {
-        ...     "data": {"values": [{"keys": 3, "found": 58}]},
-        ...     "mark": "bar",
-        ...     "encoding": {"x": {"field": "keys"}, "y": {"field": "found", "type": "quantitative"}},
-        ... }
+        >>> marks = [PlotMark("3 keys", 58, say="3 keys: 58 of 60")]
+        >>> plot = Plot(kind="bars", value="keys found", marks=marks, ends=None)
         >>> numbers = Table.from_columns("Keys found", {"keys": ["3"], "found": ["58"]})
-        >>> chart = Chart("keys-found", "several_keys", "Keys found: my-model", spec, numbers)
+        >>> chart = Chart("keys-found", "several_keys", "Keys found: my-model", plot, numbers)
     """
 
     name: str
@@ -63,8 +100,7 @@ class Chart:
     """The test in whose section it is shown; empty for all tests."""
     title: str
     """What it shows and, after `: `, of which subject."""
-    spec: Spec
-    """A Vega-Lite view. Colours are CSS variables, such as `var(--series-1)`."""
+    plot: Plot
     table: Table
     """Its numbers, as text."""
     note: str = ""
@@ -74,173 +110,6 @@ class Chart:
 def note_of(*sentences: str) -> str:
     """Return the note that consists of these sentences, of which some may be empty."""
     return " ".join(filter(None, sentences))
-
-
-def field(name: str, kind: str, title: str | None = None, **more: Any) -> Spec:
-    """Return the encoding of a data field. kind: quantitative, ordinal or nominal."""
-    return {"field": name, "type": kind, "title": title, **more}
-
-
-def rate_axis(name: str, title: str = ACCURACY) -> Spec:
-    return field(name, "quantitative", title, scale={"domain": [0, 1]})
-
-
-def low_to_high(title: str = ACCURACY) -> Spec:
-    """Return the encoding of an interval."""
-    return {"y": rate_axis("lo", title), "y2": {"field": "hi"}}
-
-
-def colours(name: str, values: Sequence[str], title: str | None = None) -> Spec:
-    """Return an encoding with a colour for each of these series; beyond the palette, colours repeat."""
-    palette = [SERIES[number % len(SERIES)] for number in range(len(values))]
-    scale = {"domain": list(values), "range": palette}
-    return field(name, "nominal", title, scale=scale, sort=None, legend={"columns": legend_columns(values)})
-
-
-def legend_columns(names: Sequence[str], width: int = WIDTH) -> int:
-    """Return how many columns of names fit into a width in pixels."""
-    longest = max(map(len, names), default=0)
-    return 1 if longest > LONG else width // (longest * LETTER + SYMBOL)
-
-
-def labelled(labels: Sequence[str]) -> Spec:
-    """Return an axis of names, which are rotated if they would overlap."""
-    room = WIDTH / max(len(labels), 1)
-    turned = max(map(len, labels), default=0) * LETTER > room - LETTER
-    return {"labelAngle": -35, "labelAlign": "right"} if turned else {}
-
-
-def ringed(points: Sequence[dict[str, Any]], x: str) -> tuple[list[dict[str, Any]], str]:
-    """Return the points of all series with `ring`, 0 for a full point, and a note if any is a ring.
-
-    Points that would hide each other are rings around the first, so that no accuracy is moved. x: the field of the
-    horizontal position.
-    """
-    columns: dict[Any, list[dict[str, Any]]] = {}
-    for point in points:
-        columns.setdefault(point[x], []).append(point)
-    marked, note = [], ""
-    for column in columns.values():
-        for group in _overlapping(sorted(column, key=lambda point: float(point["rate"]))):
-            note = RINGED if len(group) > 1 else note
-            marked += [{**point, "ring": number} for number, point in enumerate(group)]
-    return marked, note
-
-
-def _overlapping(points: Sequence[dict[str, Any]]) -> Iterator[list[dict[str, Any]]]:
-    """Group points that would hide each other. points: by rising rate."""
-    group: list[dict[str, Any]] = []
-    for point in points:
-        if group and point["rate"] - group[-1]["rate"] >= SAME:
-            yield group
-            group = []
-        group.append(point)
-    if group:
-        yield group
-
-
-def has_order(x: Spec) -> bool:
-    """Return whether an axis has numbers or ranges of numbers, rather than names."""
-    return x["type"] == "quantitative" or x.get("axis") is UNITLESS
-
-
-def curves(x: Spec, series: Spec, rings: bool, title: str = ACCURACY) -> list[Spec]:
-    """Return layers with a band from lo to hi, a line through the rates, and a described point (`say`) at each.
-
-    A series of a single point has no band; it has a bar. So has each point if x is a name, which has no order that a
-    line could follow. The data are points as `ringed` returns them. rings: whether any is a ring; a layer without marks
-    would be an image without a description. title: that of the axis of values.
-    """
-    joined = has_order(x)
-    shape = {**series, "scale": {"domain": series["scale"]["domain"]}}
-    beside = {} if joined else {"xOffset": {"field": series["field"], "type": "nominal", "sort": None}}
-    base = {"x": x, **beside, "color": series}
-    described = {**base, "y": rate_axis("rate", title), "shape": shape, "description": {"field": "say"}}
-    points = {"joinaggregate": [{"op": "count", "as": "points"}], "groupby": [series["field"]]}
-    ring = {
-        "transform": [{"filter": "datum.ring > 0"}, {"calculate": f"{POINT} + {RING} * datum.ring", "as": "area"}],
-        "mark": {"type": "point", "filled": False, "strokeWidth": 2, "opacity": 1},
-        "encoding": {**described, "size": {"field": "area", "type": "quantitative", "scale": None, "legend": None}},
-    }
-    band: Spec = {"mark": {"type": "area", "opacity": 0.15, "aria": False}, "encoding": {**base, **low_to_high(title)}}
-    line: Spec = {"mark": {"type": "line", "aria": False}, "encoding": {**base, "y": rate_axis("rate", title)}}
-    return [
-        {
-            "transform": [points, {"filter": "datum.points == 1"}] if joined else [],
-            "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
-            "encoding": {**base, **low_to_high(title)},
-        },
-        *([band, line] if joined else []),
-        {
-            "transform": [{"filter": "datum.ring == 0"}],
-            "mark": {"type": "point", "filled": True, "size": POINT, "opacity": 1},
-            "encoding": described,
-        },
-        *([ring] if rings else []),
-    ]
-
-
-def layered(values: Sequence[dict[str, Any]], layers: list[Spec], height: int = HEIGHT) -> Spec:
-    return {"data": {"values": list(values)}, "width": WIDTH, "height": height, "layer": layers}
-
-
-def intervals(y: Spec, colour: Spec, x: Spec) -> list[Spec]:
-    """Return layers with a bar from lo to hi and a described point (`say`) for each row."""
-    offset = {"field": colour["field"], "type": "nominal", "sort": None}
-    base = {"y": y, "yOffset": offset, "color": colour}
-    low = {**x, "field": "lo"}
-    return [
-        {
-            "mark": {"type": "rule", "strokeWidth": 2, "aria": False},
-            "encoding": {**base, "x": low, "x2": {"field": "hi"}},
-        },
-        {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1},
-            "encoding": {**base, "x": x, "description": {"field": "say"}},
-        },
-    ]
-
-
-def heat(values: Sequence[dict[str, Any]], x: Spec, y: Spec) -> Spec:
-    """Return a heatmap: each value's cell has a colour for its `rate`, its `text`, and a description (`say`)."""
-    base = {"x": x, "y": y}
-    scale = {"type": "quantize", "domain": [0, 1], "range": HEAT}
-    named = {"direction": "horizontal", "gradientLength": WIDTH // 2, "format": ".1f"}
-    colour = field("rate", "quantitative", "accuracy", scale=scale, legend=named)
-    contrast = {
-        "condition": {"test": "datum.rate >= 0.5", "value": "var(--heat-ink-high)"},
-        "value": "var(--heat-ink-low)",
-    }
-    return {
-        "data": {"values": list(values)},
-        "width": WIDTH,
-        "height": {"step": 32},
-        "layer": [
-            {"mark": "rect", "encoding": {**base, "color": colour, "description": {"field": "say"}}},
-            {
-                "mark": {"type": "text", "aria": False},
-                "encoding": {**base, "text": {"field": "text"}, "color": contrast},
-            },
-        ],
-    }
-
-
-def at(value: float, channel: str, dash: Sequence[int] = DASHED) -> Spec:
-    """Return a line across the chart at a value, by default dashed. channel: x or y."""
-    return {
-        "data": {"values": [{}]},
-        "mark": {"type": "rule", "strokeDash": list(dash), "color": "var(--ink-soft)", "aria": False},
-        "encoding": {channel: {"datum": value}},
-    }
-
-
-def dotted(x: Spec, points: Sequence[dict[str, Any]], title: str = ACCURACY) -> Spec:
-    """Return a dotted line through the rates of points that are not those of the chart. title: see `curves`."""
-    return {
-        "data": {"values": list(points)},
-        "mark": {"type": "line", "strokeDash": list(DOTTED), "color": "var(--ink-soft)", "aria": False},
-        "encoding": {"x": x, "y": rate_axis("rate", title)},
-    }
 
 
 @dataclass(frozen=True, slots=True)

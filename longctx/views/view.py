@@ -10,33 +10,7 @@ from longctx.results.row import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
-from longctx.views.chart import (
-    ACCURACY,
-    DOTTED,
-    SERIES,
-    UNITLESS,
-    Chart,
-    Spec,
-    Table,
-    at,
-    colours,
-    curves,
-    dotted,
-    field,
-    has_order,
-    intervals,
-    labelled,
-    layered,
-    note_of,
-    ringed,
-)
-
-ROW = 48
-"""The height of a row of intervals in pixels."""
-OF_SERIES = 12
-"""The least height in it of one interval."""
-WIDE = 10
-"""The ratio of the largest to the smallest number from which an axis is logarithmic."""
+from longctx.views.chart import ACCURACY, COLOURS, Chart, Plot, PlotMark, Table, Upright, note_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +64,8 @@ class RateView:
     """Values at which a dashed line is drawn, such as the accuracy of guessing."""
     note: str = ""
     """A sentence below the charts."""
-    layers: Callable[[Spec, Spec], list[Spec]] = lambda x, colour: []
-    """Gives further layers of a chart from the encodings of its x axis and its colours."""
+    uprights: Sequence[Upright] = ()
+    """Vertical lines at numbers of the axis."""
     fewest: int = 2
     """The fewest places on the axis for which there is a chart."""
     finding: bool = True
@@ -107,16 +81,15 @@ class RateView:
         for number, (series, points) in enumerate(compared.items(), start=1):
             name = f"{self.name}-compared-{number}"
             title = f"{self.title}: {series}" if len({point.series for point in self._measured()}) > 1 else self.title
-            spec, note = self._drawn(points, None)
-            yield Chart(name, "", title, spec, self._table(title, points), note_of(self.note, note, _dotted(points)))
+            note = note_of(self.note, _dotted(points))
+            yield Chart(name, "", title, self._plot(points, ""), self._table(title, points), note)
         if compared and all(len({point.series for point in points}) == 1 for points in facets.values()):
             return
         for number, (facet, points) in enumerate(facets.items(), start=1):
             if len({point.x for point in points}) >= self.fewest:
                 name, title = (f"{self.name}-{number}", f"{self.title}: {facet}") if facet else (self.name, self.title)
-                spec, note = self._drawn(points, self.series)
-                note = note_of(self.note, note, _dotted(points))
-                yield Chart(name, "", title, spec, self._table(title, points), note)
+                note = note_of(self.note, _dotted(points))
+                yield Chart(name, "", title, self._plot(points, self.series or ""), self._table(title, points), note)
 
     def tables(self) -> Iterator[Table]:
         """Yield a table for each facet: x down, series across."""
@@ -168,7 +141,7 @@ class RateView:
 
         There are none if there are more facets than colours.
         """
-        if not 1 < len(facets) <= len(SERIES):
+        if not 1 < len(facets) <= COLOURS:
             return {}
         found: dict[str, list[RatePoint]] = {}
         for series, points in grouped(self._measured(), lambda point: point.series).items():
@@ -183,69 +156,44 @@ class RateView:
     def _table(self, title: str, points: Sequence[RatePoint]) -> Table:
         return Table.pivot(title, [(point.x, point.series, str(point.value)) for point in points], self.x)
 
-    def _drawn(self, points: Sequence[RatePoint], legend: str | None) -> tuple[Spec, str]:
-        """Return the specification of a chart, and a note if points are rings."""
-        colour = colours("series", list(dict.fromkeys(point.series for point in points)), legend)
-        values = [
-            {
-                "x": point.x if isinstance(point.x, int | float) else self.label(point.x),
-                "series": point.series,
-                "rate": estimate(point.value),
-                **dict(zip(("lo", "hi"), interval(point.value), strict=True)),
-                "say": f"{self._says(point.x)}, {point.series}: {point.value}",
-            }
+    def _plot(self, points: Sequence[RatePoint], legend: str) -> Plot:
+        """Return what a chart draws. Names without an order are rows; so are those of a view that goes down."""
+        title, *ends = self.scale
+        alone = len({point.series for point in points}) == 1  # then the colour is that of the subject
+        marks = [
+            PlotMark(
+                x=point.x if isinstance(point.x, int | float) else self.label(point.x),
+                value=estimate(point.value),
+                interval=interval(point.value),
+                series=point.facet if alone and point.facet else point.series,
+                say=f"{self._says(point.x)}, {point.series}: {point.value}",
+            )
             for point in points
         ]
-        title, low, high = self.scale
-        if self.down:
-            names = list(dict.fromkeys(str(value["x"]) for value in values))
-            across = field("rate", "quantitative", title, scale={"domain": [low, high]})
-            rows = intervals(field("x", "ordinal", None, sort=names), colour, across)
-            overall = [at(rate, "x", DOTTED) for rate in _matched(points, lambda point: "").values()]
-            return layered(
-                values,
-                [*(at(line, "x") for line in self.lines), *overall, *rows],
-                height=max(ROW, OF_SERIES * len(colour["scale"]["domain"])) * len(names),
-            ), ""
-        x = self._axis([value["x"] for value in values])
-        marked, note = ringed(values, "x") if has_order(x) else ([{**value, "ring": 0} for value in values], "")
-        alone = _matched(points, lambda point: point.x if isinstance(point.x, int | float) else self.label(point.x))
-        layers = [
-            *(at(line, "y") for line in self.lines),
-            *curves(x, colour, bool(note), title),
-            *self.layers(x, colour),
-        ]
-        if len(set(alone.values())) == 1:
-            layers.insert(0, at(next(iter(alone.values())), "y", DOTTED))
-        elif alone:
-            layers.insert(0, dotted(x, [{"x": place, "rate": rate} for place, rate in alone.items()], title))
-        return layered(marked, layers), note
-
-    def _axis(self, places: Sequence[Any]) -> Spec:
-        title = self.x if self.axis is None else self.axis
-        if not all(isinstance(place, int | float) for place in places):
-            names = list(dict.fromkeys(map(str, places)))
-            axis = UNITLESS if all(name.endswith("%") for name in names) else labelled(names)
-            return field("x", "ordinal", title or None, sort=names, axis=axis)
-        written = ",d" if all(isinstance(place, int) for place in places) else ","
-        if self.from_zero:
-            return field("x", "quantitative", title, axis={"format": written})
-        numbers = sorted(set(places))
-        kind = "log" if 0 < WIDE * numbers[0] <= numbers[-1] else "linear"
-        scale = {"type": kind, "zero": False, "nice": False, "padding": 16}
-        return field("x", "quantitative", title, scale=scale, axis={"values": numbers, "format": written})
+        names = [mark.x for mark in marks if isinstance(mark.x, str)]
+        rows = self.down or (len(names) == len(marks) and not all(name.endswith("%") for name in names))
+        lexical = grouped((point for point in points if point.lexical.n), lambda point: "" if rows else point.x)
+        return Plot(
+            marks=marks,
+            kind="rows" if rows else "curves",
+            x=self.x if self.axis is None else self.axis,
+            value=title,
+            ends=(ends[0], ends[1]),
+            lines=[(line, "") for line in self.lines],
+            dotted=[
+                (x if isinstance(x, int | float) else self.label(x), pooled(point.lexical for point in same).rate)
+                for x, same in lexical.items()
+            ],
+            uprights=self.uprights,
+            from_zero=self.from_zero,
+            legend=legend,
+        )
 
     def _says(self, x: int | float | str) -> str:
         """Return a place on the axis as text: `5 lines`, or `k 512` for a number without a unit."""
         if isinstance(x, str):
             return self.label(x)
         return f"{x:,} {self.unit}" if self.unit else f"{self.x} {x:,}"
-
-
-def _matched(points: Sequence[RatePoint], place: Callable[[RatePoint], Any]) -> dict[Any, float]:
-    """Return what the lexical baseline answers at each place on the axis; nothing of points that have none."""
-    rates = {where: pooled(point.lexical for point in same) for where, same in grouped(points, place).items()}
-    return {where: rate.rate for where, rate in rates.items() if rate.n}
 
 
 def _dotted(points: Sequence[RatePoint]) -> str:

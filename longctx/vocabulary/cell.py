@@ -300,7 +300,7 @@ class Declaration:
     parameters: tuple[str, ...] = field(default=(), compare=False)
     """The names of the parameters, numbers or words, that distinguish cells."""
     treatments: tuple[str, ...] = field(default=(), compare=False)
-    """Those of them that change how an item is asked, and not the item: trials that differ in them alone are paired."""
+    """The parameters that change how an item is put, and not the item: trials that differ in them alone are paired."""
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """The templates that a prompt set must have, and the placeholders that each must contain."""
     guessing: float | None = field(default=0.0, compare=False)
@@ -316,7 +316,7 @@ class Declaration:
     length: str | None = field(default=None, compare=False)
     """The parameter that decides the band of a cell; empty for none, and None for the first that gives a length."""
     prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = field(default=None, compare=False)
-    """Returns the sort key of what trials share; `asked` if it is known once the trial is built."""
+    """Returns the sort key of what trials share; ASKED if the function gives it to `ask`."""
     cluster: Callable[[Any, int], str] | None = field(default=None, compare=False)
     """Returns the name of what an item shares with others, if its items do not say it."""
     pieces: Callable[[Any], int] | None = field(default=None, compare=False)

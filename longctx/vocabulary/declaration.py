@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from longctx.vocabulary.cell import Cell, Declaration, Items, Outcome
 from longctx.vocabulary.grid import Axes
@@ -12,25 +13,45 @@ from longctx.vocabulary.report import Report
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Protocol(Declaration):
-    """What is known of a protocol without running it; `protocol` makes it of a function, and explains each.
+class ProtocolDeclaration(Declaration):
+    """What a protocol says of itself. Its functions take a cell, whose parameters are attributes."""
 
-    Functions take a cell, whose parameters are attributes.
-    """
+    axes: type[Axes]
+    """The entries of the profile's table, and the cells that they span."""
+    title: str
+    """The name in headings."""
+    templates: Mapping[str, tuple[str, ...]]
+    size: Callable[[Any, Mapping[str, float]], float]
+    """The tokens of a prompt on average, from a cell and the model's tokens per unit."""
+    unit: str = "tokens"
+    """The unit of lengths, in the plural."""
+    length: str = ""
+    """The parameter that decides the band of a cell."""
+    context: str | None = ""
+    """The parameter that gives the length of the context; empty if that is the prompt's tokens, and None if the needle
+    has no depth."""
+    variant: str = ""
+    """The parameter that makes cells of one length so unlike that heat maps compare lengths only by the variants that
+    all of them have."""
+    guessing: float = 0.0
+    """The accuracy that guessing alone reaches."""
+    items: type[Items] | None = None
+    """What the items are, if they are not drawn one by one; by default, with BankAxes, the questions of its bank."""
+    apart: tuple[str, ...] = ()
+    """Parameters of the function that do not tell cells apart."""
+    report: Report | str | None = field(default=None, repr=False)
+    """What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Protocol(ProtocolDeclaration):
+    """What is known of a protocol without running it; `protocol` makes it of a function and its declaration."""
 
     function: Callable[..., Outcome]
     arguments: tuple[str, ...]
     """The names of the function's parameters."""
     cell: type[Cell]
     """The type of its cells: a dataclass of its parameters."""
-    axes: type[Axes]
-    title: str
-    unit: str
-    context: str | None
-    variant: str
-    guessing: float
-    report: Report | str | None = field(repr=False)
-    items: type[Items] | None
 
     def __post_init__(self) -> None:
         """Raise TypeError for a mistake, so that it shows when the protocol is declared and not when a run ends."""

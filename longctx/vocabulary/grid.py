@@ -50,7 +50,9 @@ Trials = Annotated[int | dict[str, int], BeforeValidator(_trials)]
 
 
 class Axes(BaseModel):
-    """The entries that every protocol's table may have. A protocol adds its own, and the cells that they span.
+    """The table of a protocol in profiles: a protocol adds its own entries, and the cells that they span.
+
+    `sizes` names the entry that holds the lengths, each of which may be a share of a model's window.
 
     Example:
         >>> class Digits(Axes):
@@ -154,6 +156,8 @@ class Axes(BaseModel):
         band = self.band(cell)
         return self.trials.get(band, 0) if isinstance(self.trials, dict) else self.trials
 
+    default_items: ClassVar[Any] = None
+    """What the items of a protocol with these axes are if it declares none."""
     cell_type: ClassVar[type[Cell]]
     """The type of a protocol's cells."""
 

@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import field
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from longctx.fields import hints_of
-from longctx.vocabulary.cell import Items, Outcome, Words
-from longctx.vocabulary.counts import Counts
-from longctx.vocabulary.declaration import Protocol
+from longctx.vocabulary.cell import BuiltTrial, Outcome
+from longctx.vocabulary.declaration import Protocol, ProtocolDeclaration
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.protocol_cell import FIXTURES, ProtocolCell, ProtocolRun
-from longctx.vocabulary.report import Report
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])
 MAX_TOKENS = 16
@@ -26,62 +24,11 @@ KEY = "__longctx__"
 """The attribute of a function that contains what is declared of it."""
 
 
-def protocol(
-    *,
-    axes: type[Axes],
-    title: str,
-    templates: Mapping[str, tuple[str, ...]],
-    size: Callable[[Any, Mapping[str, float]], float],
-    version: int = 1,
-    unit: str = "tokens",
-    length: str = "",
-    context: str | None = "",
-    variant: str = "",
-    longest: Callable[[Any, Mapping[str, float]], float] | None = None,
-    treatments: tuple[str, ...] = (),
-    guessing: float = 0.0,
-    counts: Counts | None = None,
-    fills_window: bool = False,
-    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = None,
-    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = None,
-    cluster: Callable[[Any, int], str] | None = None,
-    items: type[Items] | None = None,
-    pieces: Callable[[Any], int] | None = None,
-    check: Callable[[Any], object] | None = None,
-    gated: Callable[[Any], bool] | None = None,
-    apart: tuple[str, ...] = (),
-    report: Report | str | None = None,
-) -> Callable[[Function], Function]:
-    """Declare a function as a protocol.
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class protocol(ProtocolDeclaration):  # a decorator
+    """Declares a function as a protocol.
 
     Its name, without `test_`, is that of the profile's table, of the prompt set's folder and of its rows.
-
-    Args:
-        axes: The entries of the profile's table, and the cells that they span.
-        title: The name in headings.
-        templates: The templates that a prompt set must have, and the placeholders of each.
-        size: The tokens of a prompt on average, from a cell and the model's tokens per unit.
-        version: A number to raise whenever other trials are drawn.
-        unit: The unit of lengths, in the plural.
-        length: The parameter that decides the band of a cell.
-        context: The parameter that gives the length of the context; empty if that is the prompt's tokens, and None if
-            the needle has no depth.
-        variant: The parameter, if any, that makes cells of one length so unlike that heat maps compare lengths only by
-            the variants that all of them have.
-        longest: The tokens of the longest prompt, where prompts of a cell differ in size.
-        treatments: The parameters that change how an item is asked, and not the item.
-        guessing: The accuracy that guessing alone reaches.
-        counts: What must be known of the model's tokenizer.
-        fills_window: Whether `size` includes the system prompt.
-        units: For each unit of a model profile's [tokens], two texts and by how many units the second is longer.
-        prefix: The sort key of what trials share; ASKED if the function gives it to `ask`.
-        cluster: The name of what an item shares with others, which are then correlated.
-        items: What the items are, if they are not drawn one by one.
-        pieces: About how many pieces the context of a prompt has, for shapes.
-        check: Raises ValueError for a cell that cannot be.
-        gated: Whether the gate judges a cell.
-        apart: Parameters of the function that do not distinguish cells.
-        report: What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends.
 
     Example:
         >>> class Digits(Axes):
@@ -103,10 +50,14 @@ def protocol(
         'echo'
     """
 
-    if not (isinstance(axes, type) and issubclass(axes, Axes)):
-        raise TypeError(f"{axes!r} is not a subclass of Axes")
+    # What the function gives.
+    name: str = field(default="", init=False)
+    parameters: tuple[str, ...] = field(default=(), init=False)
+    run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, init=False)
 
-    def declare(function: Function) -> Function:
+    def __call__(self, function: Function) -> Function:
+        if not (isinstance(self.axes, type) and issubclass(self.axes, Axes)):
+            raise TypeError(f"{self.axes!r} is not a subclass of Axes")
         signature = inspect.signature(function)
         arguments = tuple(signature.parameters)
         own = [name for name in arguments if name not in FIXTURES and name != "max_tokens"]
@@ -114,10 +65,10 @@ def protocol(
         made = [
             (name, hints.get(name, Any))
             if (default := signature.parameters[name].default) is inspect.Parameter.empty
-            else (name, hints.get(name, Any), field(default=default, compare=name not in apart))
+            else (name, hints.get(name, Any), field(default=default, compare=name not in self.apart))
             for name in own
         ]
-        most = axes.model_fields.get("max_tokens")
+        most = self.axes.model_fields.get("max_tokens")
         made.append(("max_tokens", int, field(default=most.default if most else MAX_TOKENS, kw_only=True)))
         name = function.__name__.removeprefix("test_")
         kind: type[ProtocolCell] = dataclasses.make_dataclass(
@@ -128,41 +79,20 @@ def protocol(
             frozen=True,
             slots=True,
         )
-        axes.cell_type = kind
-        declared = kind.declared = Protocol(
+        self.axes.cell_type = kind
+        said = {each.name: getattr(self, each.name) for each in dataclasses.fields(self) if each.init}
+        said["items"] = self.items or self.axes.default_items
+        kind.declared = declared = Protocol(
+            **said,
             name=name,
-            version=version,
-            parameters=tuple(parameter for parameter in own if parameter not in apart),
-            treatments=treatments,
-            templates=templates,
-            fills_window=fills_window,
+            parameters=tuple(parameter for parameter in own if parameter not in self.apart),
             run=ProtocolRun(function, arguments),
             function=function,
             arguments=arguments,
             cell=kind,
-            axes=axes,
-            title=title,
-            unit=unit,
-            context=context,
-            variant=variant,
-            guessing=guessing,
-            report=report,
-            size=size,
-            longest=longest,
-            length=length,
-            prefix=prefix,
-            cluster=cluster,
-            pieces=pieces,
-            counts=counts,
-            units=units,
-            check=check,
-            gated=gated,
-            items=items,
         )
         setattr(function, KEY, declared)
         return function
-
-    return declare
 
 
 def declared_of(function: object) -> Protocol | None:

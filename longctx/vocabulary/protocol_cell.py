@@ -10,7 +10,7 @@ import contextlib
 import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
@@ -49,6 +49,33 @@ class TrialNumber:
     """The place of its question among those about the context, from 0."""
 
 
+class TrialFacts(TypedDict, total=False):
+    """What a protocol may tell `ask` of a trial, beside its text and its right answer."""
+
+    accepted: Sequence[str]
+    """Other forms of the right answer: a gate does not compare trials whose right answers changed."""
+    needle: str
+    """A part of the text that the answer is in; its place is the trial's depth."""
+    depth: float
+    """The depth itself, from 0 at the beginning of the text to 1 at its end."""
+    distance_from_end: int
+    """The tokens after the needle, where they are known exactly."""
+    prefill: str
+    """The beginning of the answer, for models that accept one."""
+    without_prefill: str
+    """What the user's turn ends with for the others."""
+    prefix: str
+    """The sort key of what trials share, of a protocol that declares `prefix=ASKED`."""
+    params: Mapping[str, int]
+    """Parameters of the prompt that depend on the model."""
+    documents: Sequence[Section]
+    """The sections of the bank in the text, in their order."""
+    pieces: Callable[[], Context] | None
+    """Returns the context in pieces, for other shapes than the text."""
+    lexical: Callable[[], bool | None] | None
+    """Returns whether matching words alone finds the answer."""
+
+
 class ProtocolAsk:
     """The fixture `ask` of a protocol: it asks the one question of a trial.
 
@@ -67,70 +94,33 @@ class ProtocolAsk:
         """Return the values that `counts` makes of the model's token counts."""
         return self._cell.counted
 
-    def __call__(
-        self,
-        text: str,
-        *,
-        expected: str,
-        accepted: Sequence[str] = (),
-        needle: str = "",
-        depth: float | None = None,
-        distance_from_end: int | None = None,
-        system: str | None = None,
-        prefill: str = "",
-        without_prefill: str = "",
-        prefix: str | None = None,
-        params: Mapping[str, int] | None = None,
-        documents: Sequence[Section] = (),
-        pieces: Callable[[], Context] | None = None,
-        lexical: Callable[[], bool | None] | None = None,
-    ) -> Reply:
-        """Ask, and return the reply.
-
-        Args:
-            text: The user's turn.
-            expected: The right answer, which rows and reports show.
-            accepted: Other forms of it: a gate does not compare trials whose right answers changed.
-            needle: A part of the text that the answer is in; its place is the trial's depth.
-            depth: The depth itself, from 0 at the beginning of the text to 1 at its end.
-            distance_from_end: The tokens after the needle, where they are known exactly.
-            system: The system prompt, by default the template `system`.
-            prefill: The beginning of the answer, for models that accept one.
-            without_prefill: What the user's turn ends with for the others.
-            prefix: The sort key of what trials share, of a protocol that declares `prefix=ASKED`.
-            params: Parameters of the prompt that depend on the model.
-            documents: The sections of the bank in the text, in their order.
-            pieces: Returns the context in pieces, for other shapes than the text.
-            lexical: Returns whether matching words alone finds the answer.
-        """
-        if self.trial is not None:
-            raise TypeError(
-                f"{self._cell.test} calls ask twice: a protocol calls it once, other test functions as often as they "
-                "like"
-            )
+    def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Reply:
+        """Ask, and return the reply. text: the user's turn. expected: the right answer, which rows and reports show."""
         cell, number = self._cell, self._number
-        if depth is None:
-            depth = text.index(needle) / len(text) if needle else 0.0
-        declared = cell.declared.prefix
+        if self.trial is not None:
+            raise TypeError(f"{cell.test} asks twice: a protocol asks once, and other test functions may more often")
+        if unknown := facts.keys() - TrialFacts.__annotations__.keys():
+            raise TypeError(f"ask() of a protocol takes no {', '.join(sorted(unknown))}")
+        needle, prefix, declared = facts.get("needle"), facts.get("prefix"), cell.declared.prefix
         if prefix is None and callable(declared):
             prefix = declared(cell, self._words, number.seed, number.index)
         self.trial = BuiltTrial(
             identity=cell.identity(number.seed, number.index, number.repeat),
-            system=self._words["system"] if system is None else system,
+            system=self._words["system"],
             user=text,
             expected=expected,
             max_tokens=cell.max_tokens,
-            depth=depth,
-            distance_from_end=distance_from_end,
+            depth=facts["depth"] if "depth" in facts else text.index(needle) / len(text) if needle else 0.0,
+            distance_from_end=facts.get("distance_from_end"),
             prefix=prefix or "",
-            recorded=params or {},
-            documents=_digest_of(documents, cell),
-            prefill=prefill,
-            without_prefill=without_prefill,
+            recorded=facts.get("params", {}),
+            documents=_digest_of(facts.get("documents", ()), cell),
+            prefill=facts.get("prefill", ""),
+            without_prefill=facts.get("without_prefill", ""),
             judge=functools.partial(_judged, cell, self._words, number),
-            pieces=pieces,
-            accepted=tuple(accepted),
-            lexical=lexical,
+            pieces=facts.get("pieces"),
+            accepted=tuple(facts.get("accepted", ())),
+            lexical=facts.get("lexical"),
         )
         reply = self._answer(self.trial)
         if reply is None:

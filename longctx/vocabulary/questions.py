@@ -6,33 +6,13 @@ import functools
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
+from typing import ClassVar
 
 from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
 from longctx.vocabulary.cell import Identity, Items
 from longctx.vocabulary.grid import Axes, Count
-
-
-class BankAxes(Axes):
-    """The entries of a protocol that asks the questions of a bank.
-
-    Example:
-        >>> class NoticesGrid(BankAxes):
-        ...     def cells(self):
-        ...         yield {"longest": self.longest}
-        >>> NoticesGrid(bank="notices", trials=20).longest
-        5000
-    """
-
-    bank: str = Field(default=SHIPPED, min_length=1)
-    """The name of documents and questions, fixtures/NAME and fixtures/questions/NAME.jsonl."""
-    longest: Count = 5000
-    """Tokens: longer sections, and questions about them, are left out."""
-
-    @property
-    def draws_on(self) -> str:
-        return self.bank
 
 
 class BankItems(Items):
@@ -85,6 +65,28 @@ class BankItems(Items):
     @property
     def why_empty(self) -> str:
         return self.bank.why_none(self.longest, self.filtered)
+
+
+class BankAxes(Axes):
+    """The entries of a protocol that asks the questions of a bank.
+
+    Example:
+        >>> class NoticesGrid(BankAxes):
+        ...     def cells(self):
+        ...         yield {"longest": self.longest}
+        >>> NoticesGrid(bank="notices", trials=20).longest
+        5000
+    """
+
+    default_items: ClassVar[type[Items]] = BankItems
+    bank: str = Field(default=SHIPPED, min_length=1)
+    """The name of documents and questions, fixtures/NAME and fixtures/questions/NAME.jsonl."""
+    longest: Count = 5000
+    """Tokens: longer sections, and questions about them, are left out."""
+
+    @property
+    def draws_on(self) -> str:
+        return self.bank
 
 
 @functools.lru_cache(maxsize=256)

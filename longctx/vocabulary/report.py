@@ -149,7 +149,7 @@ class Report:
 
     A protocol declares it in `@protocol`, a test function in its marker: `@pytest.mark.longctx(trials=80, report=…)`.
     Functions take the parameters of a cell (`params`), or the Answers of one subject to a cell. `x`, `by` and `facets`
-    name parameters; a test function fails with a UserError before anything is sent if it has no such parameter.
+    name parameters: raises UserError, before anything is sent, for any other.
 
     Example:
         >>> report = Report(
@@ -162,14 +162,14 @@ class Report:
     """
 
     x: str = ""
-    """The parameter on the axis of the first chart. Numbers have a curve, names a row each. Empty if `more` gives all
-    charts and tables, or if they are those of a test that declares no report."""
+    """The parameter on the axis of the first chart: numbers have a curve, names a row each; empty if `more` gives all.
+    """
     axis: str = ""
     """The title of this axis, if it is not `x`."""
     title: str = ""
     """The title of the first chart; by default `By` and `x`."""
     series: Callable[[Params], str] | None = None
-    """Names the curve of a cell; None for a single one. Cells with the same place on a curve are one point."""
+    """Names the curve of a cell; None for a single one."""
     legend: str | None = None
     """The title of the curves' legend, if their names need one."""
     names: Mapping[Any, str] = field(default_factory=dict)
@@ -181,11 +181,10 @@ class Report:
     table: str = ""
     """The end of the title of a table without further columns; by default the accuracy and its interval."""
     figure: Callable[[Sequence[Any]], str | Iterable[Any]] | None = None
-    """Returns what the first table shows of the cells of one subject: a text, or RatePoints. Their names or numbers
-    come in their order, and a facet ends what is said of its points, such as `of 2,600 tokens`. By default those of
-    `x` and `series`."""
+    """Returns what the first table shows of the cells of one subject: a text, or RatePoints in their order; by default
+    those of `x` and `series`."""
     columns: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
-    """Further columns of the table, from Answers. It then has a row for each cell."""
+    """Further columns of the table, which then has a row for each cell, from Answers."""
     fewest: int = 2
     """The fewest places on the axis for which there is a chart."""
     charts: tuple[Shares, ...] = ()
@@ -201,12 +200,10 @@ class Report:
     by: tuple[str, ...] = ()
     """The parameters by which cells are put together into Answers; by default each cell has its own."""
     letters: Callable[[Any], str] | None = None
-    """Of multiple choice: names some Answers, such as `in 3,000 tokens`. A table then has how often each letter is
-    right and chosen, a liking for one is a finding, and entries of summary.json have `letters`. Answers with an empty
-    name are in the entries alone."""
+    """Of multiple choice: names some Answers, such as `in 3,000 tokens`. A table has how often each letter is right and
+    chosen, and a liking for one is a finding; without a name, only summary.json has it."""
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """The hook for a gate: returns what it reports in addition to the bands, from the measured rows of one subject in
-    the baseline and in the run, and from the profile's tables (Axes), of which a test function has none. Rows of a
-    saved baseline have no traces. A stated minimum counts in the verdict."""
+    """The hook for a gate: returns what it reports beside the bands, from the measured rows of one subject in the
+    baseline, which have no traces, and in the run, and from the profile's tables (none of a test function)."""

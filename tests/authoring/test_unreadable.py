@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.authoring.check import sentences
+from longctx.authoring.faults import sentences
 from longctx.results.row import Row, View
 from longctx.results.store import append, as_lines, finish
 from longctx.workspace import Workspace

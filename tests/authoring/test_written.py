@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.authoring.check import check
+from longctx.authoring.faults import check
 from longctx.authoring.written import LONGEST, Writing, Written, dump_dropped, read_reply
 from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import Corpus, load_corpus
-from longctx.corpus.questions import dump, load_questions
+from longctx.corpus.question_bank import dump, load_questions
 from longctx.vocabulary.cell import Reply
 from tests.corpus.examples import section, write_folder
 from tests.here import HERE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from longctx.config.files import file_name
+from longctx.config.project_files import file_name
 from tests.protocols import Passkey
 from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused

@@ -14,7 +14,7 @@ import pytest
 from longctx.cases.case import Case, TableChoices, cases_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.protocols.line_retrieval import LineRetrievalAxes
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.bank import Bank

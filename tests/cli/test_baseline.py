@@ -11,9 +11,9 @@ import pytest
 from longctx.cli import main
 from longctx.engine.finish import judged_against
 from longctx.gate.verdict import Rules, RunVerdict
-from longctx.report.verdict import verdict_document
 from longctx.report.verdict_data import as_data
-from longctx.results.baseline import load_baseline
+from longctx.report.verdict_document import verdict_document
+from longctx.results.baseline_file import load_baseline
 from longctx.results.row import Row
 from longctx.results.store import load_rows
 from longctx.workspace import Workspace

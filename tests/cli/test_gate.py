@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
-from longctx.results.baseline import anchor_of, write_baseline
+from longctx.results.baseline_file import anchor_of, write_baseline
 from longctx.results.imported import load_imported
 from longctx.results.manifest import RecordedTerms, load_manifest
 from tests.refusals import refused

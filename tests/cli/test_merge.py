@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
-from longctx.config.files import digest_of
+from longctx.config.project_files import digest_of
 from longctx.results.store import load_rows
 from longctx.workspace import packaged
 from tests.cli.runs import rows, run

@@ -14,7 +14,7 @@ import pytest
 from longctx.cli import main
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.config.prompts import PromptSet
-from longctx.live.server.probe import differences
+from longctx.live.server.probing import differences
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import NO_COUNTS, NO_MODELS
@@ -38,7 +38,7 @@ def profiles(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, within_mine: Works
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setattr("longctx.live.server.clients.RETRIES", 0)
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
     return within_mine.own("models")
 
 
@@ -287,8 +287,8 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     held: str,
 ) -> None:
     monkeypatch.setattr("longctx.live.watch.DELAY_S", 0)
-    monkeypatch.setattr("longctx.live.server.enquiry.TIMEOUT_S", 0.5)
-    monkeypatch.setattr("longctx.live.server.learn.ANSWER_WITHIN_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.calls.TIMEOUT_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.counting.ANSWER_WITHIN_S", 0.5)
     server.held = (held,)
     code = main(["models", "probe", "toy", "--ask", "--base-url", server.url])
     printed = "".join(capsys.readouterr())

@@ -11,7 +11,7 @@ import pytest
 
 from longctx.cli import main
 from longctx.config.profiles import load_profile
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.engine.gate_plan import SubjectBand, planned
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
@@ -268,6 +268,22 @@ def test_the_profiles_for_gates_are_powered_at_their_price(
     assert max(shown) <= drop
     assert sum(load.price or most for load in loads.values()) <= most
     assert all(load.input_tokens / load.trials < 100_000 for load in loads.values()), "dearer above"
+
+
+def test_thinking_that_is_assumed_is_a_part_of_the_price(capsys: Capture) -> None:
+    """A reply of full length has 4,096 tokens of it; the user's length of replies, or a recording, replaces that."""
+    named = "plan", "--profile", "gate-pr", "--model", "claude-sonnet-5-5"
+    assert main([*named]) == 0
+    text = capsys.readouterr().out
+    pattern = r"\$([\d.]+) \(in batches \$([\d.]+)\)"
+    whole, thinking = (float(part[1]) for part in (re.findall(pattern, text))[-2:])
+    assert "is for thinking that no recording has measured: `thinking_tokens` in the profile of claude-sonnet" in text
+    asked = sum(load.trials for load in loads_with("gate-pr", "claude-sonnet-5-5").values())
+    assert 0.3 * asked < thinking / (4096 * 10e-6 / 2) < 0.9 * asked, "gates end early"
+    assert main([*named, "--reply-tokens", "500"]) == 0
+    text = capsys.readouterr().out
+    assert "thinking" not in text.splitlines()[-1]
+    assert whole > thinking
 
 
 @pytest.mark.parametrize(("model", "most"), [("haiku", 0.1), ("sonnet", 2), ("opus", 4)])

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.cli import main
 from longctx.corpus.documents import load_corpus
-from longctx.corpus.questions import BankQuestion, Reviewed, dump, load_questions
+from longctx.corpus.question_bank import BankQuestion, Reviewed, dump, load_questions
 from longctx.functions.cells import load_cases
 from longctx.functions.transcript import Probe, read_transcript
 

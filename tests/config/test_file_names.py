@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from longctx.config.files import check_name, file_name, slug
+from longctx.config.project_files import check_name, file_name, slug
 from tests.refusals import refused
 
 

@@ -4,7 +4,6 @@ import datetime
 
 import pytest
 
-from longctx.config.files import file_name
 from longctx.config.models import (
     ModelProfile,
     Prices,
@@ -14,6 +13,7 @@ from longctx.config.models import (
     TokensPerUnit,
     load_model,
 )
+from longctx.config.project_files import file_name
 from longctx.workspace import Workspace
 from tests.config.examples import MEASURED, SHIPPED
 from tests.here import HERE

@@ -7,8 +7,8 @@ from typing import Annotated
 import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from longctx.config.files import MOST_BYTES, read_text, read_toml
 from longctx.config.models import ModelProfile
+from longctx.config.project_files import MOST_BYTES, read_text, read_toml
 from tests.refusals import refused
 
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from longctx.corpus.documents import Corpus, CorpusSection
-from longctx.corpus.questions import BankQuestion
+from longctx.corpus.question_bank import BankQuestion
 
 ISSUE = """<?xml version="1.0" encoding="UTF-8"?>
 <?xml-stylesheet type="text/xsl" href="fedregister.xsl"?>

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.corpus.documents import Corpus, freeze, load_corpus, unread
+from longctx.corpus.documents import Corpus, freeze, load_corpus, noticed
 from tests.corpus.examples import ISSUE, long_text, section, write_folder
 from tests.refusals import refused
 
@@ -47,13 +47,60 @@ def test_readmes_and_hidden_files_are_no_documents(tmp_path: Path) -> None:
 def test_other_files_are_counted_and_named(tmp_path: Path) -> None:
     files = {"a.txt": long_text(300), "corpus.toml": "", "README.pdf": "-", ".git/x.pdf": "-", "questions.jsonl": "{}"}
     folder = write_folder(tmp_path, files)
-    assert unread(folder) == ""
+    assert noticed(folder) == ""
     write_folder(folder, {"b/one.pdf": "-", "two.PDF": "-", "rates.csv": "-", "LICENSE": "-"})
-    sentence = unread(folder)
+    sentence = noticed(folder)
     assert "4 files are not read (2 .pdf, 1 no suffix, 1 .csv; the first: LICENSE)" in sentence
     (folder / "corpus.toml").write_text('ignore = ["*.pdf", "*.PDF", "LICENSE"]')
-    assert "1 file is not read (1 .csv; the first: rates.csv)" in unread(folder)
-    assert 'ignore = ["*.csv"]' in unread(folder)
+    assert "1 file is not read (1 .csv; the first: rates.csv)" in noticed(folder)
+    assert 'ignore = ["*.csv"]' in noticed(folder)
+
+
+def test_copies_are_named(tmp_path: Path) -> None:
+    files = {"a.md": long_text(300), "b/c.md": long_text(300), "d.md": "x" + long_text(300), "e.pdf": "-", "f.pdf": "-"}
+    folder = write_folder(tmp_path / "mine", files | {"corpus.toml": 'ignore = ["*.pdf"]'})
+    assert noticed(folder).startswith(f"{folder}: a.md and b/c.md have the same text, so a question about one is")
+    (folder / "z.md").symlink_to("d.md")
+    assert "b/c.md have the same text, as in 1 more case, so" in noticed(folder)
+    (folder / "corpus.toml").write_text('ignore = ["*.pdf", "b/*"]')
+    assert noticed(folder).startswith(f"{folder}: d.md and z.md (a link) have the same text, so")
+
+
+def test_links_that_are_not_read_are_named(tmp_path: Path) -> None:
+    folder = write_folder(tmp_path / "mine", {"a.md": long_text(300), "b/c.md": "x" + long_text(300)})
+    (folder / "more").symlink_to("b")
+    assert noticed(folder) == f"{folder}: 1 link is not read (the first: more, to a folder): put files in its place."
+    (folder / "gone.md").symlink_to("nowhere.md")
+    assert "2 links are not read (the first: gone.md, to nothing): put files in their place." in noticed(folder)
+    assert ids(load_corpus(folder)) == ["a", "b-c"]
+
+
+@pytest.mark.parametrize(
+    ("code", "headings"),
+    [
+        ("```sh\n## no heading\npip install x\n```", 0),
+        ("~~~~\n~~~\n```\n## no heading\n~~~~", 0),
+        ("``` `inline` ```\n## a heading\n```", 1),
+        ("```\nx\n```\n## a heading\n```\n## no heading\n``` \r\n## a heading", 2),
+        ("    ```\n## a heading\n", 1),
+        ("```\n## no heading\n\n## no heading, since it has no end", 0),
+    ],
+)
+def test_headings_within_code_are_no_sections(tmp_path: Path, code: str, headings: int) -> None:
+    text = f"{long_text(300)}\n## One\n{code}\n"
+    settings = 'min_tokens = 0\nsplit_at = "\\n## "'
+    folder = write_folder(tmp_path, {"a.md": text, "b.txt": text, "corpus.toml": settings})
+    sections = load_corpus(folder).sections
+    of_markdown = [section.text for section in sections if section.id.startswith("a")]
+    assert len(of_markdown) == 2 + headings
+    assert "\n## ".join(of_markdown) == text
+    assert len(sections) - len(of_markdown) == 1 + text.count("\n## ")
+
+
+def test_many_fences_take_no_time(tmp_path: Path) -> None:
+    text = "~~~a\n" * 100_000 + "~~~\n" + "```\nx\n```\n" * 50_000 + "\n## One\nlast words"
+    write_folder(tmp_path, {"a.md": text, "corpus.toml": 'min_tokens = 0\nmax_tokens = 20\nsplit_at = "\\n## "'})
+    assert [section.text for section in load_corpus(tmp_path).sections] == ["One\nlast words"]
 
 
 def test_ignored_documents_are_not_read(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 import datetime
 
-from longctx.config.files import file_name
-from longctx.corpus.bank import load_bank
+from longctx.config.project_files import file_name
 from longctx.corpus.filters import Filter, choose_filter, filter_path, load_filter, make_filter
+from longctx.corpus.question_bank import load_bank
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.refusals import refused

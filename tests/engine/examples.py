@@ -17,7 +17,9 @@ PASSKEY = f"{conftest.PASSKEY}min_k_max = 200\n"
 def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
     profile = tmp_path / "profile.toml"
     profile.write_text("".join(tables))
-    return Run(str(profile), root=HERE.root, name="r", folder=tmp_path / "r", **settings)
+    run = Run(str(profile), root=HERE.root, **settings)
+    run.name, run.folder = "r", tmp_path / "r"
+    return run
 
 
 def measured(run: Run, *cells: str, **fields: Any) -> list[Row]:

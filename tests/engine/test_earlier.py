@@ -9,7 +9,7 @@ import pytest
 
 from longctx.engine.earlier import earlier_answers, recorded_replies
 from longctx.engine.run import Run
-from longctx.results.baseline import load_baseline, write_baseline
+from longctx.results.baseline_file import load_baseline, write_baseline
 from longctx.results.row import Row
 from tests.here import HERE
 from tests.rows import run
@@ -19,7 +19,7 @@ from tests.rows import run
 def recorded(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """Return the folder of a run of the recorded profile `lines`, and the project's recordings."""
     folder = tmp_path_factory.mktemp("run") / "before"
-    before = Run("lines", root=HERE.root, trials=5, prompts=("chatty",), folder=folder, page=False, say=lambda _: None)
+    before = Run("lines", root=HERE.root, trials=5, prompts=("chatty",), report=folder, page=False, say=lambda _: None)
     before.measure().finish()
     return folder, HERE.cassettes
 

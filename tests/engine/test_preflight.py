@@ -40,7 +40,7 @@ trials = 10
 
 def cases(profile: str) -> list[Case]:
     settings = Settings(profile=profile, models=("claude-haiku-5-5",))
-    return Run(settings=settings, root=HERE.root).plan.cases
+    return Run.with_settings(settings, HERE.root).plan.cases
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_its_own_requests_are_what_a_strategy_costs(tmp_path: Path) -> None:
         exchange("strategy", 3_000_000, 3.0),
         exchange("test", 5_000, 7.0),
     ]
-    run = Run(profile={}, root=tmp_path, name="run", folder=tmp_path)
+    run = Run(profile={}, root=tmp_path)
     judged = Judged("correct", exchanges, View, kept=(30, 40))
     [row] = rows_of(run, Tape(tmp_path), Trial(case_of(model=MODEL), 0), judged)
     assert (row.strategy_usd, row.strategy_s) == (6.0, 5.0)

@@ -166,7 +166,7 @@ class Forgetful(Tape):
 
     here = threading.local()
 
-    def plays(self, place: Any) -> bool:
+    def takes_recorded(self, place: Any) -> bool:
         return getattr(self.here, "asked", False)
 
     def reply(self, place: Any) -> Any:

@@ -20,7 +20,7 @@ from longctx.gate.bands import (
     overall,
 )
 from longctx.stats.averaged import AnswerPair, Averaged
-from longctx.stats.looks import Looks as Planned
+from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired

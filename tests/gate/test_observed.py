@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from longctx.gate.evidence import Seen, same_recordings, seen, seen_of
+from longctx.gate.evidence import Seen, same_recordings, seen_by_band, seen_of
 from longctx.results.row import Row, Subject
 from tests.rows import joined, run
 
@@ -22,13 +22,13 @@ def rows(*outcomes: str, **fields: Any) -> list[Row]:
 def test_pairs_that_change_and_rates_have_one_more_of_each_kind() -> None:
     before = joined(rows("correct", "correct", "wrong", "correct"))
     after = joined(rows("correct", "wrong", "correct", "infra_error"))
-    band = seen(before, after)[TOY, SHORT]
+    band = seen_by_band(before, after)[TOY, SHORT]
     assert (band.n, band.discordance, band.rate) == (3, 3 / 5, 5 / 8)
     assert band.correlation is None
 
 
 def test_nothing_seen_is_not_nothing_assumed() -> None:
-    band = seen(joined(rows(*["correct"] * 8)), joined(rows(*["correct"] * 8)))[TOY, SHORT]
+    band = seen_by_band(joined(rows(*["correct"] * 8)), joined(rows(*["correct"] * 8)))[TOY, SHORT]
     assert band.discordance == 0.1
     assert band.rate == 17 / 18
 
@@ -46,8 +46,8 @@ def test_how_trials_of_a_cluster_correlate(changes: list[list[int]], correlation
 def test_a_band_that_one_run_lacks_is_not_seen() -> None:
     both = joined(rows("correct"), rows("correct", cell="lines-9", band="long"))
     lacking = joined(rows("correct"), rows("infra_error", cell="lines-9", band="long"))
-    assert list(seen(both, lacking)) == [(TOY, SHORT)]
-    assert seen(both, joined(rows("correct", seed=3))) == {}
+    assert list(seen_by_band(both, lacking)) == [(TOY, SHORT)]
+    assert seen_by_band(both, joined(rows("correct", seed=3))) == {}
 
 
 def test_another_subject_is_asked_where_there_is_not_the_same() -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 import pytest
 
 from longctx.gate.usage import NO_TEMPLATES, GrowthLimits, UsageChange, cost_growth, latency_growth, standard_usd
@@ -94,6 +96,29 @@ def test_what_a_test_without_templates_sent_is_known_from_its_requests() -> None
         after = used(**fields, model="other", input_tokens=130, request_parts=f"{text} model=ee parameters=ff")
         growth = UsageChange.of(list(zip(before, after, strict=True))).tokenizer
         assert growth == (tokenizer and pytest.approx(tokenizer))
+
+
+@pytest.mark.parametrize("of_item", [0.0, 0.5])
+def test_a_limit_of_latency_fires_at_its_limit_about_as_often_as_its_level_says(of_item: float) -> None:
+    """300 gates of 60 trials whose median grew by exactly the limit, at 5%; the items share a part of their time."""
+    random = np.random.default_rng(1)
+    fired = kept = 0
+    for _ in range(300):
+        shared = random.normal(0, of_item, 60)
+        before, after = (np.exp(shared + random.normal(0, 0.3, 60)) * factor for factor in (1, 1.2))
+        rows = [[row for s in side for row in used(1, latency_s=float(s))] for side in (before, after)]
+        growth = latency_growth(list(zip(*rows, strict=True)), 0.1)
+        assert growth is not None
+        fired, kept = fired + (growth.lo > 0.2), kept + (growth.hi <= 0.2)
+    assert 4 <= fired <= 24
+    assert 4 <= kept <= 24
+
+
+def test_few_latencies_bound_no_growth() -> None:
+    rows = [used(3, latency_s=seconds) for seconds in (1.0, 2.0)]
+    growth = latency_growth(list(zip(*rows, strict=True)))
+    assert growth is not None
+    assert (growth.value, growth.lo, growth.hi) == (1.0, -1.0, math.inf)
 
 
 @pytest.mark.parametrize(("after", "verdict"), [(0.0011, "pass"), (0.003, "regression")])

@@ -44,7 +44,6 @@ import xdist.dsession
 import xdist.plugin
 from _pytest import fixtures
 from _pytest.assertion.rewrite import AssertionRewritingHook
-from drawing import draw_elsewhere
 from numpy.random import RandomState
 from workers import fork_workers
 
@@ -52,13 +51,13 @@ import longctx.cli
 from longctx import registry
 from longctx.config import models
 from longctx.config.profiles import profile_type
-from longctx.corpus import bank, documents
+from longctx.corpus import documents, question_bank
 from longctx.corpus.documents import bank_files, count_tokens
 from longctx.protocols.line_retrieval import File, line_retrieval
 from longctx.report.page import page
 from longctx.results import manifest
 from longctx.results.row import _type
-from longctx.stats.looks import planned
+from longctx.stats.group_sequential import planned
 from longctx.vocabulary.bank import SHIPPED
 from longctx.vocabulary.protocol import cells_of
 from tests import certificates
@@ -88,7 +87,6 @@ trials = 2
 
 
 def main() -> None:
-    draw_elsewhere()
     certificates.read_once(pytest.MonkeyPatch())
     for module in pkgutil.walk_packages(longctx.__path__, "longctx."):
         if module.name != "longctx.__main__":
@@ -176,7 +174,7 @@ def _read_once() -> None:
     models.model_in = lambda path: shipped_models[path] if path in shipped_models else read(path)
     load, register = documents.load_corpus, bank_files(HERE, SHIPPED)[0]
     corpus = load(register)
-    documents.load_corpus = bank.load_corpus = lambda folder: corpus if folder == register else load(folder)
+    documents.load_corpus = question_bank.load_corpus = lambda folder: corpus if folder == register else load(folder)
     count_tokens("")
 
 

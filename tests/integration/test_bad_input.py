@@ -10,9 +10,9 @@ from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
 from tests.servers import SimulatedServer, failing
 
 NO_RETRIES = """\
-import longctx.live.server.clients, longctx.live.limiter
+import longctx.live.server.client, longctx.live.limiter
 
-longctx.live.server.clients.RETRIES = 0
+longctx.live.server.client.RETRIES = 0
 longctx.live.limiter.ATTEMPTS = {}
 """
 """A pytest plugin that turns off retries, so that a server that is down fails at once."""

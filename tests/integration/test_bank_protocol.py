@@ -10,7 +10,7 @@ from tests.integration.conftest import Launcher, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 NOTICES = """
-from longctx import BankAxes, BankItems, Outcome, protocol
+from longctx import BankAxes, Outcome, protocol
 
 
 class NoticesAxes(BankAxes):
@@ -25,7 +25,6 @@ class NoticesAxes(BankAxes):
     title="Notices",
     templates={"system": (), "question": ("notice", "question")},
     size=lambda cell, tokens: cell.longest * tokens["reference"],
-    items=BankItems,
 )
 def test_notices(ask, prompt, bank, trial, longest: int):
     item, section = bank.items[trial.index], bank.needle(trial.index)

@@ -75,7 +75,7 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     code, said = results["replay"]
     assert "Gate: " in said
     assert code in (0, 11), said
-    assert f"its page needs jinja2 and vl-convert-python: {INSTALL}" in said
+    assert f"its page needs jinja2: {INSTALL}" in said
     assert "Report: reports/gated/summary.md" in said
     written = {path.name for path in recorded.file("reports/gated").iterdir()}
     assert written >= {"summary.md", "summary.json", "results.csv", "results.jsonl", "gate.md", "gate.json"}
@@ -88,11 +88,11 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
 
     missing = {
         "record": f"Asking a model needs anthropic: {INSTALL}. [extra-missing]",
-        "html": f"HTML needs jinja2 and vl-convert-python: {INSTALL}. [extra-missing]",
+        "html": f"HTML needs jinja2: {INSTALL}. [extra-missing]",
         "parquet": f"longctx_parquet needs pyarrow: {INSTALL}. [extra-missing]",
         "batches": f"Looking after batches needs anthropic: {INSTALL}. [extra-missing]",
         "probe": f"Probing a model needs anthropic: {INSTALL}. [extra-missing]",
-        "upgrade": f"The page of an upgrade needs jinja2 and vl-convert-python: {INSTALL}.",
+        "upgrade": f"The page of an upgrade needs jinja2: {INSTALL}.",
     }
     assert {name: results[name] for name, sentence in missing.items() if sentence not in results[name][1]} == {}
     assert all(results[name][0] for name in missing)

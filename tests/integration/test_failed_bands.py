@@ -26,7 +26,7 @@ def test_failed_bands_are_test_cases(recorded: Checkout, workers: str) -> None:
     result = recorded.pytest(*options, profile=None)
     assert result.code == 10
     assert re.search(r"FAILED gate::line_retrieval, short.* - regression: 51 of 200 lost, 12 gained", result.out)
-    assert result.out.splitlines()[-1].startswith("GATE: REGRESSION in 2 of 2 bands (exit 10) · 6 passed")
+    assert result.out.splitlines()[-1].startswith("GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 failed, 6 passed")
     assert "= FAILURES =" not in result.out, "the table of bands has them"
     assert max(map(int, re.findall(r"\[ *(\d+)%\]", result.out))) == 100
     cases = ET.parse(recorded.file("junit.xml")).getroot().iter("testcase")  # pytest wrote it

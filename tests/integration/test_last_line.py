@@ -44,19 +44,25 @@ def test_it_is_printed_at_every_verbosity(original: Checkout, lost: Checkout, ar
     passed = original.pytest("--ctx-baseline=main", *arguments)
     assert (passed.code, last(passed)) == (0, "GATE: PASS in 2 of 2 bands (exit 0) · 2 passed, 1 deselected")
     failed = lost.pytest("--ctx-baseline=main", *arguments)
-    assert (failed.code, last(failed)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 deselected")
+    assert (failed.code, last(failed)) == (
+        10,
+        "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 failed, 2 passed, 1 deselected",
+    )
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_it_is_printed_where_the_run_asks(kept: Checkout, server: SimulatedServer, workers: str) -> None:
     server.script = saying("13")
     result = kept.record(server, "--ctx-baseline=main", "-q", workers, mode="all")
-    assert (result.code, last(result)) == (10, "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 passed, 1 deselected")
+    assert (result.code, last(result)) == (
+        10,
+        "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 failed, 2 passed, 1 deselected",
+    )
 
 
 def test_a_run_without_a_verdict_says_so(kept: Checkout) -> None:
     cut = kept.pytest("--ctx-baseline=main", "-k", "lines-3", "-qq")
-    assert last(cut).startswith("GATE: INVALID in the whole run (exit 12) · 1 passed")
+    assert last(cut).startswith("GATE: INVALID in the whole run (exit 12) · 2 failed, 1 passed")
     nothing = kept.pytest("--ctx-baseline=main", "-k", "nothing", "-qq")
     assert last(nothing).startswith("GATE: INVALID in the whole run (exit ")
     before_asking = kept.pytest("--ctx-baseline=main", "--ctx-record=all", "-k", "lines-3")

@@ -16,7 +16,7 @@ from longctx.stats.rates import Rate
 from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
-from tests.session_server import answering, claude_code, openai_log
+from tests.session_server import REST, answering, claude_code, openai_log
 
 REPLAY = "$ pytest tests_longctx/"
 """How the commands of the guide begin that replay answers of real models."""
@@ -126,6 +126,28 @@ def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
         run = project.pytest("--ctx-profile=chat", "--ctx-record=once", f"--ctx-base-url={server.url}")
     assert run.code == 0, run.out + run.err
     assert run.says("probes cannot tell 1k from 2k: about") or run.says("a loss of 10 points is ruled out")
+
+
+def test_several_sessions_one_of_which_was_cut(project: Checkout) -> None:
+    """The log of another agent, and one that ended within a line: each is told by itself, and all of them."""
+    log = project.file("session.jsonl").read_text()
+    project.file("cut.jsonl").write_text(log[: len(log) - 40])
+    messages = [
+        {"id": f"{number}{kind}", "type": kind, "content": f"{text} {number}Q7. {REST}"}
+        for number in range(60)
+        for kind, text in (("user", f"The code of Depot{number} is K"), ("gemini", "Noted."))
+    ]
+    messages.append({"id": "e", "type": "error", "content": "[API Error]"})
+    text = json.dumps({"sessionId": "s", "projectHash": "h", "messages": messages}).replace(" is K ", " is K")
+    project.file("gemini.json").write_text(text)
+    with SimulatedServer(answering) as server:
+        command = ("window", "cut.jsonl", "gemini.json", "--model=toy", f"--base-url={server.url}", "--number=24")
+        made = project.longctx(*command, "--yes", "--fill=1000", "--fill=2000", "--strategy=none")
+        assert made.code == 0, made.err
+        assert made.says("1 compaction. Left out: the end, which is cut. Not in the log:", "Left out: 1 API error.")
+        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}")
+    assert run.code == 0, run.out + run.err
+    assert run.says("test_window: In these 2 sessions: ", "In others like them: ", "more sessions. Each by itself: ")
 
 
 @pytest.mark.parametrize(("price", "capped"), [(1, False), (10_000, True)])

@@ -18,11 +18,11 @@ from unittest.mock import patch
 import httpx2
 
 from longctx.cases.case import Case
-from longctx.live.asking import Progress, ask_all
+from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
-from longctx.live.progress import Silent
-from longctx.live.server.clients import open_clients
+from longctx.live.progress import Progress, Silent
+from longctx.live.server.client import open_clients
 from longctx.live.server.network import Network
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape

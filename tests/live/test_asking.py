@@ -19,7 +19,7 @@ from longctx.config.models import Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
-from longctx.live.server.clients import open_client, open_clients
+from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape

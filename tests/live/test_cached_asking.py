@@ -16,8 +16,8 @@ from longctx.live.bounds import Bounds
 from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
-from longctx.live.server.counting import counted
+from longctx.live.server.client import open_client
+from longctx.live.server.counting import with_counted_tokens
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request, user_text
@@ -60,7 +60,7 @@ def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) ->
 def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
     async def count(url: str) -> list[Request]:
         async with open_client(Tape(tmp_path), url, 4) as client:
-            return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
+            return await with_counted_tokens(client, missing(Tape(tmp_path, "once"), cases()), print)
 
     with SimulatedServer() as server:
         requests = asyncio.run(count(server.url))
@@ -76,7 +76,7 @@ def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
 
     async def count(url: str) -> list[Request]:
         async with open_client(Tape(tmp_path), url, 4) as client:
-            return await counted(client, trials, print)
+            return await with_counted_tokens(client, trials, print)
 
     with SimulatedServer() as server:
         requests = asyncio.run(count(server.url))
@@ -87,6 +87,6 @@ def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
 def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
     async def count() -> list[Request]:
         async with open_client(Tape(tmp_path), "http://127.0.0.1:9", 4) as client:
-            return await counted(client, missing(Tape(tmp_path, "once"), cases()), print)
+            return await with_counted_tokens(client, missing(Tape(tmp_path, "once"), cases()), print)
 
     assert {trial.case.counted for trial in asyncio.run(count())} == {None}

@@ -7,8 +7,8 @@ import statistics
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
 from longctx.corpus.documents import count_tokens
+from longctx.corpus.question_bank import load_bank
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.bank import Bank
 from tests.here import HERE

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.protocols.collage import CollageAxes
 from longctx.vocabulary.bank import occurs, plain
 from longctx.vocabulary.lexical import most_alike

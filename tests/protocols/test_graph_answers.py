@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.protocols.graph_walks import Graph, Walk, compared, given_nodes
-from longctx.protocols.reports.graph_walks import f1
+from longctx.protocols.reports.graph_walks_report import f1
 
 NAMES = "abcdefgh"
 CHILDREN = [[1, 2, 3], [2, 4, 5], [4, 5, 6], [0, 1, 6], [5, 6, 7], [0, 1, 2], [1, 2, 3], [0, 3, 4]]

@@ -50,4 +50,4 @@ def test_every_record_has_words() -> None:
     assert report is not None
     assert set(report.names) == set(RECORDS)
     [chart] = (chart for view in reported(summarize(rows("none", "cw")))[1] for chart in view.charts())
-    assert chart.spec["data"]["values"][0]["x"] == "no section"
+    assert chart.plot.marks[0].x == "no section"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.registry import shipped
-from longctx.report.charts import draw
+from longctx.report.svg import draw
 from longctx.summary.summary import summarize
 from longctx.views.answers import Answers, CellSummary
 from longctx.views.declared import reporting_of

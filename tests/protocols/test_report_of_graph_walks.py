@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.protocols.reports.graph_walks import mean_f1, nodes, walk_of
+from longctx.protocols.reports.graph_walks_report import mean_f1, nodes, walk_of
 from longctx.registry import shipped
 from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate
@@ -103,8 +103,7 @@ def test_charts_draw_exact_sets_by_context_and_nodes_by_third() -> None:
         ["middle", "0.00 (0 of 4)", "-"],
         ["end", "1.00 (1 of 1)", "1.00 (1 of 1)"],
     ]
-    assert len(nodes.spec["data"]["values"]) == 5
-    json.dumps([exact.spec, nodes.spec])
+    assert len(nodes.plot.marks) == 5
 
 
 def test_a_rate_that_falls_with_the_context_stands_out() -> None:

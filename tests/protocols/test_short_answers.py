@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.protocols.collages import record_of
 from longctx.protocols.short_answers import is_short, judged
 from longctx.vocabulary.bank import Item

@@ -16,9 +16,9 @@ from anthropic.types import Message
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
-from longctx.live.server.providers import Client
+from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
-from longctx.recording.request import Place, Request, arguments, sent_body
+from longctx.recording.request import Place, Request, sdk_arguments, sent_body
 from longctx.recording.tape import PLACE, Tape
 from tests.here import HERE
 from tests.protocols import Collage, LineRetrieval, Passkey
@@ -112,6 +112,6 @@ async def send(client: Client, trial: Trial, **changed: Any) -> Message:
     built, model = trial.build(), trial.case.model
     PLACE.set(Place.of(trial, built))
     async with client:
-        sent = arguments(PATH, sent_body(built, model), model.treatments)
+        sent = sdk_arguments(PATH, sent_body(built, model), model.treatments)
         message: Message = await client.messages.create(**sent | changed)
         return message

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.recording.episodes import CutPrompts, prompt_text, sentence
+from longctx.recording.episodes import CutPrompts, cut_prompts_sentence, prompt_text
 
 MODEL = ModelProfile(model="toy")
 OTHER = ModelProfile(model="other")
@@ -96,6 +96,6 @@ def test_images_and_thoughts_are_no_text(content: Sequence[dict[str, Any]]) -> N
 def test_the_sentence_names_both_sizes() -> None:
     prompts = CutPrompts()
     prompts.add("0", MODEL, body(WORDS * 460), 2048)
-    said = sentence("toy", prompts.found(), 6)
+    said = cut_prompts_sentence("toy", prompts.found(), 6)
     assert "1 of 6 trials" in said
     assert "2,048 input tokens for prompts of up to about" in said

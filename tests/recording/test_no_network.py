@@ -109,10 +109,7 @@ OF_VCRPY = [
     (Request, "__init__"),
     (Request, "_from_dict"),
     (Cassette, "__init__"),
-    (Cassette, "__contains__"),
-    (Cassette, "play_response"),
-    (Tape, "_responses"),
-    (Tape, "can_play_response_for"),
+    (Tape, "response"),
 ]
 
 
@@ -134,10 +131,10 @@ def test_a_broken_vcrpy(
     assert not attempts
 
 
-def test_vcrpy_that_finds_nothing(tmp_path: Path, attempts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """vcrpy denies an answer that is on the tape; no server is asked."""
+def test_a_tape_that_finds_nothing(tmp_path: Path, attempts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The tape denies an answer that is on it; no server is asked."""
     recorded(tmp_path, CASE)
-    monkeypatch.setattr(Tape, "can_play_response_for", lambda *_: False)
+    monkeypatch.setattr(Tape, "response", lambda *_: None)
     with pytest.raises(anthropic.APIConnectionError):
         asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
     assert not attempts

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from longctx.recording.apis import chat, responses
-from longctx.recording.request import in_all, parts_of
-from longctx.results.store import as_mapping, differing
+from longctx.recording.request import parts_of, parts_of_all
+from longctx.results.store import as_mapping, parts_that_differ
 
 BODY: dict[str, Any] = {
     "model": "m",
@@ -32,12 +32,12 @@ BODY: dict[str, Any] = {
     ],
 )
 def test_a_change_is_one_of_its_part_alone(change: dict[str, Any], part: str) -> None:
-    differ = differing(parts_of(BODY), parts_of(BODY | change))
+    differ = parts_that_differ(parts_of(BODY), parts_of(BODY | change))
     assert [name for name, differs in differ.items() if differs] == [part]
 
 
 def test_headers_are_parameters_and_what_is_of_transport_alone_is_in_no_part() -> None:
-    differ = differing(parts_of(BODY), parts_of(BODY, {"anthropic-beta": "a"}))
+    differ = parts_that_differ(parts_of(BODY), parts_of(BODY, {"anthropic-beta": "a"}))
     assert [name for name, differs in differ.items() if differs] == ["parameters"]
     assert parts_of(BODY | {"stream": True, "metadata": {}}) == parts_of(BODY)
     blocks = [{"role": "user", "content": [{"type": "text", "text": "Which "}, {"type": "text", "text": "code?"}]}]
@@ -48,7 +48,7 @@ def test_the_system_prompt_of_other_apis() -> None:
     turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which code?"}]
     asked = {"model": "m", "messages": turns}
     other = {"model": "m", "messages": [{"role": "developer", "content": "Be polite."}, turns[1]]}
-    differ = differing(parts_of(asked, path=chat.PATH), parts_of(other, path=chat.PATH))
+    differ = parts_that_differ(parts_of(asked, path=chat.PATH), parts_of(other, path=chat.PATH))
     assert differ == {"model": False, "system": True, "messages": False}
     given = parts_of({"model": "m", "instructions": "Be brief.", "input": "Which code?"}, path=responses.PATH)
     assert set(as_mapping(given)) == {"model", "system", "messages"}
@@ -56,8 +56,8 @@ def test_the_system_prompt_of_other_apis() -> None:
 
 def test_several_requests_are_as_one() -> None:
     first, second = parts_of(BODY), parts_of({"model": "m", "messages": []})
-    assert in_all([first]) == first
-    both = in_all([first, second])
+    assert parts_of_all([first]) == first
+    both = parts_of_all([first, second])
     assert both is not None
-    assert differing(both, in_all([second, first]))["tools"]
-    assert in_all([first, ""]) is in_all([]) is None
+    assert parts_that_differ(both, parts_of_all([second, first]))["tools"]
+    assert parts_of_all([first, ""]) is parts_of_all([]) is None

@@ -15,7 +15,7 @@ from vcr.serializers import jsonserializer
 
 from longctx.cases.case import Trial
 from longctx.recording.request import Place
-from longctx.recording.tape import Tape, TapeError, stored
+from longctx.recording.tape import Tape, TapeError
 from tests.recording.examples import AT, LATER, answer, line_case, place, recorded
 from tests.refusals import refused
 from tests.servers import message
@@ -61,7 +61,7 @@ def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
     alike = dataclasses.replace(place(other), sha256=ONE.sha256)
     assert (tape.reply(alike), tape.status(alike)) == (None, "missing")
-    assert not tape.can_play_response_for(stored(alike))
+    assert tape.response(alike) is None
     tape.record(alike, answer("other"), AT, 0)
     assert [said(each, alike) for each in (tape, Tape(tmp_path))] == ["other", "other"]
 
@@ -96,7 +96,7 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
 def test_what_each_record_mode_asks(tmp_path: Path, mode: str, asks: list[str]) -> None:
     recorded(tmp_path, line_case(trials=1))
     tape = Tape(tmp_path, mode)
-    assert [tape.status(place) for place in (ONE, CHANGED, TWO) if tape.wants(place)] == asks
+    assert [tape.status(place) for place in (ONE, CHANGED, TWO) if tape.asks_request(place)] == asks
 
 
 def test_both_wordings_of_a_trial_are_kept(tmp_path: Path) -> None:
@@ -151,7 +151,7 @@ def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path)
         file.write_bytes(first + last[:length])
         complete = length == len(last) - 1  # only its newline is missing
         tape = Tape(tmp_path / "cut", "once")
-        assert [tape.wants(place) for place in (ONE, TWO)] == [False, not complete]
+        assert [tape.asks_request(place) for place in (ONE, TWO)] == [False, not complete]
         assert tape.cut_short == (set() if complete or length == 0 else {file})
         assert file.read_bytes() == first + last[:length]
         tape.record(CHANGED, answer("changed"), AT, 0)
@@ -278,7 +278,9 @@ def test_any_text_is_replayed_to_the_letter(tmp_path_factory: pytest.TempPathFac
     for index, (body, text) in enumerate(zip(bodies, [*replies, *replies], strict=True)):
         place = dataclasses.replace(ONE, trial=str(index))
         assert said(again, place) == text
-        assert again.play_response(stored(place))["body"]["string"] == body
+        response = again.response(place)
+        assert response is not None
+        assert response["body"]["string"] == body
     assert (folder / CASE.file).read_bytes().count(b"\n") == len(bodies)
 
 
@@ -372,16 +374,16 @@ def test_a_changed_request_is_stale_after_the_same_reply_and_missing_after_anoth
         "new_episodes": status != "found",
         "all": True,
     }.items():
-        assert Tape(tmp_path, mode).wants(asked) == wants
+        assert Tape(tmp_path, mode).asks_request(asked) == wants
 
 
 def test_all_plays_what_its_own_run_recorded_and_nothing_else(tmp_path: Path) -> None:
     request = numbered("a")
     Tape(tmp_path, "once", run="earlier").record(request, answer("1"), LATER, 1.0)
     tape = Tape(tmp_path, "all", run="now")
-    assert not tape.plays(request)
+    assert not tape.takes_recorded(request)
     tape.record(request, answer("2"), AT, 1.0)  # the clock of the earlier run was ahead
-    assert tape.plays(request)
+    assert tape.takes_recorded(request)
     reply = tape.reply(request)
     assert reply is not None
     assert (reply.text, reply.live) == ("2", True)
@@ -396,7 +398,7 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
     for each in (ONE, TWO, CHANGED):
         first.record(each, answer("old"), LATER, 0)  # the clock of the first run was ahead
     again = Tape(folder, "all", run="again")
-    again.sends_again([CASE])
+    again.set_out_to_send([CASE])
     assert said(Tape(folder), TWO) == "old", "nothing was answered yet"
     again.record(ONE, answer("new"), AT, 0)
     file = folder / CASE.file
@@ -405,7 +407,7 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
     file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
     merged = Tape(folder, "once", run="later")
     assert [said(merged, each) for each in (ONE, TWO, CHANGED)] == ["new", None, "old"]
-    assert (merged.status(TWO), merged.wants(TWO), merged.was_not_sent_again(TWO)) == ("missing", True, True)
+    assert (merged.status(TWO), merged.asks_request(TWO), merged.was_not_sent_again(TWO)) == ("missing", True, True)
     assert not merged.was_not_sent_again(ONE)
     merged.record(TWO, answer("sent again"), AT, 0)
     assert said(Tape(folder), TWO) == "sent again"
@@ -415,7 +417,7 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
 def test_other_modes_replace_nothing(tmp_path: Path, mode: str) -> None:
     Tape(tmp_path, "once", run="first").record(ONE, answer("old"), AT, 0)
     later = Tape(tmp_path, mode, run="later")
-    later.sends_again([CASE])
+    later.set_out_to_send([CASE])
     later.record(TWO, answer(), AT, 0)
     assert said(Tape(tmp_path), ONE) == "old"
 

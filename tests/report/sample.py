@@ -12,12 +12,11 @@ from longctx.engine.earlier import earlier_answers
 from longctx.engine.finish import Ending, judge
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
-from longctx.report.charts import charts, drawing
-from longctx.report.files import write_report
 from longctx.report.page.page import write_page
+from longctx.report.run_folder import write_report
 from longctx.report.run_report import RunReport
 from longctx.results import store
-from longctx.results.baseline import load_baseline
+from longctx.results.baseline_file import load_baseline
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.row import Row, View
 from longctx.summary.summary import summarize
@@ -147,9 +146,7 @@ def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1
     record = store.finish(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)
-    summary = summarize(record.rows)
-    with drawing(charts(summary)) as drawn:
-        write_page(folder, RunReport(record, summary, manifest), drawn)
+    write_page(folder, RunReport(record, summarize(record.rows), manifest))
     return folder / "index.html"
 
 

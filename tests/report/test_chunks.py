@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from longctx.report.files import as_json
-from longctx.report.tests import chunks_sentences, chunks_tables
+from longctx.report.function_reports import chunks_sentences, chunks_tables
+from longctx.report.run_folder import as_json
 from longctx.results.row import Row
 from longctx.summary.summary import summarize
 from longctx.summary.tests import retrievals

@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from longctx.report.files import SCHEMA, as_json
 from longctx.report.page.contents import sections
+from longctx.report.run_folder import SCHEMA, as_json
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
 from tests.rows import joined, run

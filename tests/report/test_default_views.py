@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.report.charts import charts, draw
+from longctx.report.charts import charts
+from longctx.report.svg import draw
 from longctx.report.tables import default_findings, default_views
 from longctx.report.text import findings
 from longctx.results.row import Subject

@@ -6,10 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.protocols.reports.collage import found
 from longctx.protocols.reports.collage_analysis import Effect, Favourite, QaSummary
+from longctx.protocols.reports.collage_report import found
+from longctx.report.page.contents import unmeasured
 from longctx.report.text import findings
-from longctx.results.row import Subject
+from longctx.results.row import EARLY_STOP, Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
@@ -159,9 +160,9 @@ def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> 
     )
 
 
-def test_what_was_not_measured_comes_first(nothing: Summary) -> None:
-    sentences = findings(
-        made(replace(nothing, unmeasured=3, replayed=7, errors={"missing": 2, "stale": 1}), passkey=passkey(4096))
-    )
-    assert sentences[0] == "3 of 10 trials were not measured (2 missing, 1 stale): they count in no rate."
-    assert len(sentences) == 2
+def test_what_was_not_measured_is_told_at_the_top_with_its_reasons(nothing: Summary) -> None:
+    errors = {"missing": 2, "stale": 1, EARLY_STOP: 4}
+    summary = made(replace(nothing, unmeasured=7, replayed=3, errors=errors), passkey=passkey(4096))
+    assert unmeasured(summary) == ("3 of 10 trials were not measured: missing (2); stale (1). No accuracy counts them.")
+    assert len(findings(summary)) == 1
+    assert unmeasured(replace(summary, errors={EARLY_STOP: 4})) == ""

@@ -13,7 +13,7 @@ def test_texts_of_models_stay_in_their_cells() -> None:
     document = Document("Gate", (lost.sentence,), (lost.table,))
     lines = as_markdown(document).splitlines()
     row = lines[-1]
-    assert lines[-2].startswith("|:-")
+    assert lines[-2].startswith("| --- |")
     assert not {"<", "@", "\x1b", "["} & set(without_code(row))
     assert "\x1b" not in as_terminal(document)
     assert as_terminal(document).rstrip().count("\n") == 7

@@ -137,6 +137,14 @@ def test_the_price_of_a_gate_in_looks() -> None:
     assert 0 < 2 * float(found[2]) == pytest.approx(float(found[1]), abs=0.02)
     assert float(found[1]) < 4
     assert list(prices([replace(LONG, load=replace(load, price=None))], WANTED)) == []
+    [_, line] = prices([plans[0], replace(plans[0], load=replace(load, thinking=(2.0, 1.0)))], WANTED)
+    told = re.match(
+        r"Of this, \$(.+) \(in batches \$(.+)\) is for thinking that no recording has measured: .* toy ass", line
+    )
+    assert told is not None
+    assert [float(part) for part in told.groups()] == pytest.approx(
+        [float(found[1]) / 2, float(found[2]) / 2], abs=0.02
+    )
 
 
 def test_the_price_is_at_most_that_of_replies_of_full_length() -> None:

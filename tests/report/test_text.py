@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from longctx.report.document import plain
-from longctx.report.text import as_markdown, cost_sentences, trials_sentence, verbose
+from longctx.report.text import as_markdown, cost_sentences, details_for_terminal, trials_sentence
 from longctx.results.row import Row, Subject
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.summary import Answered, Summary, Truncated, summarize
@@ -50,7 +50,7 @@ def without_trailing_spaces(text: str) -> str:
 
 
 def test_the_terminal_shows_the_tables(summary: Summary) -> None:
-    shown = without_trailing_spaces(verbose(summary))
+    shown = without_trailing_spaces(details_for_terminal(summary))
     assert shown.startswith(TERMINAL)
     assert "\nk     some-model 4096\n" in shown
     assert "\nsome-model  protocol   4096      2,048 [2,048, 4,096]  2,048            -           -\n" in shown
@@ -119,14 +119,14 @@ def test_the_cache_is_told_of_where_the_server_tells_of_it(
     summary: Summary, cached: int | None, written: int, sentence: str
 ) -> None:
     usage = UsageSummary("passkey", "a", 200, cached, 5, None, (1.0, 2.0), written)
-    assert sentence in verbose(replace(summary, usage=(usage,)))
+    assert sentence in details_for_terminal(replace(summary, usage=(usage,)))
 
 
 def test_a_model_that_answered_instead_of_another_is_reported(summary: Summary) -> None:
     others = (Answered("some-model", "b", 3, 60), Answered("c", "d", 2, 2), Answered("e", HOSTILE * 9, 1, 1))
     changed = replace(summary, answered=others)
     notes = "answered 3 of 60 trials.", "c was asked for, but the server says that d answered all 2 trials."
-    for text in (verbose(changed), as_markdown(changed, "today")):
+    for text in (details_for_terminal(changed), as_markdown(changed, "today")):
         assert all(sentence in text for sentence in notes)
         assert "…" in text
         assert "\x1b" not in text
@@ -144,10 +144,10 @@ def test_where_replies_are_cut_off_the_fix_is_named(summary: Summary) -> None:
         "thinks first; --ctx-record new_episodes then asks that table again. See the first with python -m longctx show "
         "line_retrieval/lines-5-block_size-1#3 --run reports/mine; in results.jsonl all have the outcome truncated."
     )
-    assert notes in verbose(changed, "reports/mine")
+    assert notes in details_for_terminal(changed, "reports/mine")
     assert plain(notes.replace("reports/mine", "RUN")) in as_markdown(changed, "today")
     assert "2 of 3 replies were cut off after 1 to 7 tokens, with the window full, and count as truncated. Choose " in (
-        verbose(changed, "reports/mine")
+        details_for_terminal(changed, "reports/mine")
     )
 
 
@@ -175,7 +175,7 @@ def test_what_a_model_says_is_in_no_table() -> None:
         source="live",
     )
     summary = summarize([row])
-    for text in (verbose(summary), as_markdown(summary, "today")):
+    for text in (details_for_terminal(summary), as_markdown(summary, "today")):
         assert "0.00 [0.00, 0.79] n=1" in text
         assert "script" not in text
         assert "\x1b" not in text

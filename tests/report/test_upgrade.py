@@ -28,20 +28,20 @@ def decision(old: list[Row], **candidates: list[Row]) -> UpgradeDecision:
 def test_accuracy_against_price_has_a_point_for_each_treatment() -> None:
     chart = accuracy_chart(decision(rows(18, 0.02), cheap=rows(9, 0.001), dear=rows(19, 0.1)))
     assert chart is not None
-    points = chart.spec["data"]["values"]
-    assert [(each["treatment"], each["place"], each["rate"]) for each in points] == [
+    points = chart.plot.marks
+    assert [(each.series, each.x, each.value) for each in points] == [
         ("old", 20.0, 0.9),
         ("cheap", 1.0, 0.45),
         ("dear", 100.0, 0.95),
     ]
-    assert all(each["lo"] < each["rate"] < each["hi"] for each in points)
+    assert all(each.interval and each.interval[0] < each.value < each.interval[1] for each in points)
     assert (chart.title, chart.note) == ("Accuracy against price", "")
 
 
 def test_servers_of_ones_own_are_compared_by_latency() -> None:
     chart = accuracy_chart(decision(rows(18, 0.0, 2.0), new=rows(9, 0.0, 0.5)))
     assert chart is not None
-    assert [each["place"] for each in chart.spec["data"]["values"]] == [2.0, 0.5]
+    assert [each.x for each in chart.plot.marks] == [2.0, 0.5]
     assert (chart.title, bool(chart.note)) == ("Accuracy against latency", True)
 
 
@@ -52,7 +52,7 @@ def test_without_prices_and_latencies_there_is_no_chart() -> None:
 def test_a_candidate_without_a_price_is_not_on_the_axis() -> None:
     chart = accuracy_chart(decision(rows(18, 0.02), unknown=rows(9, None), new=rows(9, 0.01)))
     assert chart is not None
-    assert [each["treatment"] for each in chart.spec["data"]["values"]] == ["old", "new"]
+    assert [each.series for each in chart.plot.marks] == ["old", "new"]
 
 
 def test_json_has_the_verdict_on_each_candidate() -> None:

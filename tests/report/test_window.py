@@ -6,10 +6,11 @@ import json
 
 import pytest
 
-from longctx.report.files import as_json
+from longctx.report.function_reports import FRONTIER, window_sentences, window_tables
+from longctx.report.page.contents import sections
+from longctx.report.run_folder import as_json
 from longctx.report.tables import default_views
 from longctx.report.terminal import as_terminal
-from longctx.report.tests import FRONTIER, window_sentences, window_tables
 from longctx.report.text import as_markdown, findings
 from longctx.results.row import Row
 from longctx.stats.rates import Rate
@@ -61,15 +62,68 @@ def test_repeats_rule_no_loss_out_that_is_there() -> None:
     assert window_sentences([window])[0].startswith("At 64k 20 points are lost (")
 
 
-def test_advice_on_few_sessions_is_in_sessions() -> None:
-    rows = [
+def of_sessions(number: int, probes: int, right: int, **fields: object) -> list[Row]:
+    """Return the rows of sessions at two fills; at the second one, only the first probes of the last are right."""
+    return [
         row
-        for place in range(10)
-        for fill in (8000, 64000)
-        for row in filled(fill, 60, 60, cluster=f"s{place}", item=f"s{place}")
+        for place in range(number)
+        for fill in (2000, 6000)
+        for row in filled(
+            fill,
+            right if fill > 2000 and place == number - 1 else probes,
+            probes,
+            cluster=f"s{place}",
+            item=f"s{place}",
+            **fields,
+        )
     ]
+
+
+def test_several_sessions_are_told_together_and_one_by_one() -> None:
+    [window] = windows(of_sessions(5, 12, 12))
+    assert window_sentences([window]) == [
+        "In these 5 sessions: up to 6k a loss of 10 points is ruled out. In others like them: 60 probes of 5 sessions "
+        "cannot tell 2k from 6k: about 31 more sessions. Each by itself: s0, s1, s2, s3 and s4: too few probes, about "
+        "70 more in each."
+    ]
+    [table] = window_tables("test_it", [window])
+    place = table.columns.index("session")
+    assert [row[place] for row in table.rows] == ["all", "all", *(f"s{number}" for number in range(5) for _ in "ab")]
+
+
+def test_what_one_session_loses_is_told_of_it() -> None:
+    [window] = windows(of_sessions(4, 60, 20))
+    [sentence] = window_sentences([window])
+    assert sentence.startswith("In these 4 sessions: at 6k 17 points are lost (")
+    assert sentence.endswith(
+        "Each by itself: s0, s1 and s2: up to 6k a loss of 10 points is ruled out; s3: at 6k 67 points are lost (54 to "
+        "77)."
+    )
+    [data] = json.loads(as_json(summarize(of_sessions(4, 60, 20)), "run"))["windows"]
+    assert [each["session"] for each in data["sessions"]] == ["s0", "s1", "s2", "s3"]
+    assert [loss["size"] for loss in (*data["losses"], *data["losses_here"])] == [60, 1]
+
+
+def test_many_sessions_are_counted_and_tell_of_others() -> None:
+    [sentence] = window_sentences(windows(of_sessions(40, 12, 12)))
+    assert sentence == (
+        "In these 40 sessions: up to 6k a loss of 10 points is ruled out. In others like them: up to 6k a loss of 10 "
+        "points is ruled out. Each by itself: 40 sessions: too few probes, about 70 more in each."
+    )
+
+
+def test_a_session_without_right_answers_has_nothing_to_lose() -> None:
+    rows = [*of_sessions(4, 60, 60), *filled(2000, 0, 60, cluster="bad", item="bad")]
+    rows += filled(6000, 0, 60, cluster="bad", item="bad")
     [sentence] = window_sentences(windows(rows))
-    assert sentence == "600 probes of 10 sessions cannot tell 8k from 64k: about 26 more sessions."
+    assert "bad: nothing that a larger fill could lose" in sentence
+
+
+def test_one_session_and_clusters_of_one_item_are_told_as_before() -> None:
+    for cluster in ("s0", None):
+        rows = [*filled(2000, 20, 24, cluster=cluster), *filled(6000, 20, 24, cluster=cluster)]
+        [sentence] = window_sentences(windows(rows))
+        assert sentence.startswith("24 probes cannot tell 2k from 6k: about ")
 
 
 def test_few_probes_cannot_tell() -> None:
@@ -106,7 +160,7 @@ def test_the_table_and_the_summary() -> None:
     rows = [*filled(2000, 20, 24), *filled(4000, 12, 24, trace={"stale": 1, "lost": 0, "invented": 0})]
     [table] = window_tables("test_it", windows(rows))
     first, second = table.rows
-    assert first[table.columns.index("fill")] == "2k"
+    assert first[table.columns.index("filler tokens")] == "2k"
     assert second[table.columns.index("stale")] == "24"
     assert second[table.columns.index("cached")] == "50%"
     assert second[table.columns.index("$ per 1,000")] == "2.00"
@@ -137,5 +191,6 @@ def test_the_page_begins_with_a_curve_for_each_strategy() -> None:
     ]
     assert FRONTIER not in [view.title for view in others], "it would pool the fills"
     found = findings(summary)
-    assert found[0].startswith("test_it: At 4k 33 points are lost (")
+    [section, _] = sections(summary, [])
+    assert section.answers[0].startswith("At 4k 33 points are lost (")
     assert not [sentence for sentence in found if "the rate falls" in sentence], "the sentence says it"

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from longctx.results.row import Row
-from longctx.results.store import cell_names, lacks, left_out_of_all, missing_shards
+from longctx.results.store import cell_names, incomplete_sentences, left_out_of_all, missing_shards
 from tests.cli.runs import rows
 from tests.report.sample import MANIFEST
 
@@ -21,7 +21,7 @@ def name(cell: str, **fields: Any) -> str:
 
 
 def said(rows: list[Row], *left_out: str) -> list[str]:
-    return list(lacks(replace(MANIFEST, left_out=left_out), rows))
+    return list(incomplete_sentences(replace(MANIFEST, left_out=left_out), rows))
 
 
 def test_a_cell_is_named_with_whom_it_is_of() -> None:

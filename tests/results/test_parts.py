@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.results.store import differing, sentence
+from longctx.results.store import parts_that_differ, request_difference
 
 
 def test_a_part_of_one_alone_differs() -> None:
-    assert differing("messages=aaaa system=bbbb", "messages=aaaa1111") == {"system": True, "messages": False}
+    assert parts_that_differ("messages=aaaa system=bbbb", "messages=aaaa1111") == {"system": True, "messages": False}
 
 
 @pytest.mark.parametrize("unknown", ["", None])
 def test_nothing_is_said_of_what_is_not_known(unknown: str | None) -> None:
-    assert differing("messages=aaaa", unknown) == differing(unknown, "messages=aaaa") == {}
+    assert parts_that_differ("messages=aaaa", unknown) == parts_that_differ(unknown, "messages=aaaa") == {}
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_nothing_is_said_of_what_is_not_known(unknown: str | None) -> None:
     ],
 )
 def test_sentences(differ: dict[str, int], said: str) -> None:
-    assert sentence(differ, 60) == said
+    assert request_difference(differ, 60) == said

@@ -12,7 +12,7 @@ import pytest
 
 from longctx.cli import main
 from longctx.errors import UserError
-from longctx.results.baseline import load_baseline, load_head, write_baseline
+from longctx.results.baseline_file import load_baseline, load_head, write_baseline
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
 from tests.refusals import refused

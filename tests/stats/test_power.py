@@ -14,7 +14,7 @@ from scipy.stats import multinomial, norm
 
 from longctx.stats.averaged import Averaged, sign_flip_p_value
 from longctx.stats.bound import trials_to_settle
-from longctx.stats.looks import ONCE, planned
+from longctx.stats.group_sequential import ONCE, planned
 from longctx.stats.paired import Paired
 from longctx.stats.power import (
     changes,

@@ -35,7 +35,7 @@ def test_each_test_has_its_own_length() -> None:
     ) == [
         ("passkey", 4096, 5, Rate(1, 1)),
         ("collage", 3000, 5, Rate(1, 1)),
-        ("mine", 1000, 5, Rate(1, 1)),
+        ("mine", 1234, 5, Rate(1, 1)),
     ]
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.protocols.reports.passkey import EffectiveWindow, PasskeySummary, windows_of
+from longctx.protocols.reports.passkey_report import EffectiveWindow, PasskeySummary, windows_of
 from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate
 from longctx.summary.costs import UsageSummary

@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import cache
 
 from longctx import Run
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.engine.measure import Measurement
-from longctx.protocols.reports.corpus import lexical_rates
+from longctx.protocols.reports.corpus_report import lexical_rates
 from longctx.views.answers import CellSummary
 from longctx.views.chart import letter_shares
 from tests.here import HERE

@@ -13,7 +13,7 @@ from longctx import Run
 from longctx.cli import make_parser
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.files import as_json
+from longctx.report.run_folder import as_json
 from longctx.report.verdict_data import as_data
 from longctx.summary.summary import summarize
 from tests.here import HERE
@@ -76,7 +76,7 @@ def test_a_page_says(made: dict[str, str], page: str, line: str) -> None:
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a run of one trial of each cell that is recorded, of all protocols."""
     folder = tmp_path_factory.mktemp("runs") / "run"
-    Run("recorded", root=HERE.root, folder=folder, trials=1, page=False, say=lambda _: None).measure().finish()
+    Run("recorded", root=HERE.root, report=folder, trials=1, page=False, say=lambda _: None).measure().finish()
     return folder
 
 

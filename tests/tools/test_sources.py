@@ -12,7 +12,7 @@ import pytest
 
 from longctx import Run
 from longctx.live.cost.estimate import Price
-from longctx.protocols.reports.passkey import FEWEST
+from longctx.protocols.reports.passkey_report import FEWEST
 from longctx.summary.summary import Summary
 from longctx.views.answers import CellSummary
 from tests.here import HERE

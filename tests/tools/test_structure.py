@@ -69,6 +69,13 @@ def test_writing_lowers_the_numbers_and_raises_none(folder: Path, numbers: Path)
     assert main(["--write"], folder, numbers) == 0
 
 
+def test_names_of_others_do_not_count(folder: Path) -> None:
+    write(folder, {"one.py": "def known(connection): return connection.family\n"})
+    assert FIGURES["names with family or scenario"][0](Library(folder)) == 0
+    write(folder, {"two.py": "class Test:\n    family: str\n"})
+    assert FIGURES["names with family or scenario"][0](Library(folder)) == 2, "a field of this name is defined"
+
+
 def test_a_circle_has_all_modules_that_import_each_other() -> None:
     imports = {"a": ["b"], "b": ["c"], "c": ["a", "d"], "d": ["e"], "e": ["d"], "f": ["a"]}
     assert circles(imports) == [{"a", "b", "c"}, {"d", "e"}]

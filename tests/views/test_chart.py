@@ -1,4 +1,4 @@
-"""The parts of charts: points that do not hide each other, the interval of a single point, legends and axes."""
+"""What a chart of any kind draws: marks at their values, no two in one place, and any text."""
 
 from __future__ import annotations
 
@@ -8,73 +8,87 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.report.charts import draw
-from longctx.views.chart import (
-    RINGED,
-    Chart,
-    Table,
-    colours,
-    curves,
-    field,
-    labelled,
-    layered,
-    legend_columns,
-    ringed,
+from longctx.report.svg import NARROW, WIDE, draw, numbers_of
+from longctx.views.chart import Chart, Plot, PlotKind, PlotMark, Table
+
+MODELS = "gemma-3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b", "smollm2-135m"
+
+
+def drawn(plot: Plot, width: int = NARROW) -> str:
+    return draw(Chart("one", "", "One", plot, Table("One", ("x",), ())), numbers_of(MODELS), width)
+
+
+def places(svg: str) -> list[tuple[float, float]]:
+    """Return the places of the points."""
+    points = re.findall(r"translate\(([\d.]+),([\d.]+)\)[^>]*aria-label", svg)
+    return [(float(x), float(y)) for x, y in points]
+
+
+@pytest.mark.parametrize("kind", ["curves", "rows"])
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 3), st.sampled_from("abc"), st.sampled_from([0.0, 0.5, 1.0])),
+        max_size=9,
+        unique_by=lambda point: point[:2],
+    )
 )
+def test_no_point_hides_another(kind: PlotKind, points: list[tuple[int, str, float]]) -> None:
+    marks = [PlotMark(x, value, (0.0, 1.0), series=series, say=f"{x} {series}") for x, series, value in points]
+    found = places(drawn(Plot(marks=marks, kind=kind)))
+    assert len(found) == len(set(found)) == len(points)
 
 
-@pytest.mark.parametrize("tallest", [0.0, 0.4, 1.0])
-def test_points_of_the_same_rate_are_rings(tallest: float) -> None:
-    points = [{"x": 1, "series": name, "rate": tallest} for name in "abc"]
-    marked, note = ringed([*points, {"x": 2, "series": "a", "rate": 0.5}], "x")
-    rings = {(point["x"], point["series"]): point["ring"] for point in marked}
-    assert rings == {(1, "a"): 0, (1, "b"): 1, (1, "c"): 2, (2, "a"): 0}
-    assert note == RINGED
+def test_a_value_is_drawn_at_its_height() -> None:
+    svg = drawn(Plot(marks=[PlotMark(x, value, series="a", say="a") for x, value in ((1, 0.0), (2, 0.5), (3, 1.0))]))
+    (_, bottom), (_, middle), (_, top) = places(svg)
+    assert (bottom + top) / 2 == pytest.approx(middle)
+    assert top < middle < bottom
 
 
-def test_points_that_do_not_hide_each_other_are_full() -> None:
-    points = [
-        {"x": x, "series": name, "rate": rate} for x, name, rate in ((1, "a", 0.4), (1, "b", 0.41), (2, "b", 0.4))
-    ]
-    marked, note = ringed(points, "x")
-    assert all(point["ring"] == 0 for point in marked)
-    assert note == ""
+def test_an_interval_is_drawn_from_end_to_end() -> None:
+    svg = drawn(Plot(marks=[PlotMark("a", 0.5, (0.25, 0.75), say="a")], kind="rows"))
+    [(start, end)] = re.findall(r'd="M([\d.]+),[\d.]+L([\d.]+),[^"]*" stroke="var\(--series', svg)
+    [(x, _)] = places(svg)
+    assert x == pytest.approx((float(start) + float(end)) / 2, abs=0.1)
 
 
-@given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from([0.0, 0.5, 1.0]) | st.floats(0, 1)), max_size=8))
-def test_no_point_is_lost_or_moved(places: list[tuple[int, float]]) -> None:
-    points = [{"x": x, "rate": rate, "place": place} for place, (x, rate) in enumerate(places)]
-    marked, _ = ringed(points, "x")
-    assert sorted(point["place"] for point in marked) == list(range(len(points)))
-    assert all(point["rate"] == places[point["place"]][1] for point in marked)
+def test_axis_follows_values_without_ends() -> None:
+    svg = drawn(Plot(marks=[PlotMark("a", -19.5, (-26.8, -12.1), say="a")], kind="rows", lines=[(0, "")], ends=None))
+    ticks = [int(text) for text in re.findall(r">(-?\d+)</text>", svg)]
+    assert (min(ticks), max(ticks)) == (-30, 0)
 
 
-def test_a_rate_of_one_is_drawn_at_one() -> None:
-    ends = {"rate": 1.0, "lo": 0.7, "hi": 1.0, "say": "1.00"}
-    marked, _ = ringed([{**ends, "series": name, "x": x} for name in "ab" for x in (1, 2)], "x")
-    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a", "b"]), rings=True))
-    svg = draw(Chart("one", "", "One", spec, Table("One", ("x",), ())))
-    lines = re.findall(r'<path d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)" stroke="var\(--series', svg)
-    assert {height for pair in lines for height in pair} == {"0"}
+def test_shares_of_a_row_fill_it() -> None:
+    svg = drawn(
+        Plot(marks=[PlotMark("a", number, series=str(number), say=str(number)) for number in (1, 3)], kind="shares")
+    )
+    widths = [float(width) for width in re.findall(r'width="([\d.]+)" height="\d+"[^>]*aria-label', svg)]
+    assert widths[1] == pytest.approx(3 * widths[0], rel=0.01)
 
 
-@pytest.mark.parametrize("points", [1, 2])
-def test_the_interval_of_a_single_point_is_a_bar(points: int) -> None:
-    ends = {"series": "a", "rate": 0.5, "lo": 0.25, "hi": 0.75, "say": "0.50"}
-    marked, _ = ringed([{**ends, "x": x} for x in range(points)], "x")
-    spec = layered(marked, curves(field("x", "quantitative"), colours("series", ["a"]), rings=True))
-    svg = draw(Chart("one", "", "One", spec, Table("One", ("x",), ())))
-    assert len(re.findall('<line [^>]*stroke="var\\(--series-1\\)"', svg)) == (1 if points == 1 else 0)
+def test_names_are_beside_their_rows_where_there_is_room() -> None:
+    plot = Plot(marks=[PlotMark("a name that is as long as names of tests are", 0.5, say="a")], kind="rows")
+    height, less = (float(re.findall(r'viewBox="0 0 \d+ (\d+)"', drawn(plot, width))[0]) for width in (NARROW, WIDE))
+    assert less < height
 
 
-@pytest.mark.parametrize(
-    ("names", "columns"),
-    [([], 11), (["a", "b"], 10), (["unparseable"], 4), (["a name of seventeen"], 1)],
-)
-def test_a_legend_has_the_columns_that_fit(names: list[str], columns: int) -> None:
-    assert legend_columns(names) == columns
+def test_a_model_has_one_colour_whatever_else_is_there() -> None:
+    alone = {model: numbers_of([model])[model] for model in MODELS}
+    assert numbers_of(MODELS) == alone
+    assert len(set(alone.values())) == len(MODELS)
+    many = numbers_of(f"model-{number}" for number in range(8))
+    assert sorted(many.values()) == list(range(8))
+    marks = [PlotMark(1, 0.5, series=series, say=series) for series in (f"{MODELS[0]}, prompts brief", "x", MODELS[1])]
+    colours = re.findall(r'fill="var\(--series-(\d)\)" role', drawn(Plot(marks=marks)))
+    assert [int(colour) - 1 for colour in colours][::2] == [alone[MODELS[0]], alone[MODELS[1]]]
+    assert int(colours[1]) - 1 not in alone.values()
 
 
-def test_many_names_on_an_axis_are_turned() -> None:
-    assert labelled(["ordered", "shuffled", "blocks of 2"]) == {}
-    assert "labelAngle" in labelled([f"+{n} to +{2 * n}" for n in (4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048)])
+@pytest.mark.parametrize("kind", ["curves", "rows", "bars", "shares", "heat"])
+@pytest.mark.parametrize("text", ["\x1b[31m", "\x00", "\ufffe", "\u202e", "\ud800", "</svg><script>", '"', "漢字 😀"])
+def test_any_text_can_be_drawn(kind: PlotKind, text: str) -> None:
+    svg = drawn(Plot(marks=[PlotMark(text, 0.5, series=text, say=text, text=text)], kind=kind, x=text, value=text))
+    assert svg.startswith("<svg")
+    assert "<script" not in svg
+    assert not re.search(r"[\x00\x1b\u202e\ufffe]", svg)
+    assert svg.count("<svg") == svg.count("</svg>") == 1

@@ -89,7 +89,7 @@ def test_names_are_rows_in_which_subjects_are_compared() -> None:
     assert view.down
     assert {point.series for point in view.points} == {WHO}
     [chart] = view.charts()
-    assert {value["x"] for value in chart.spec["data"]["values"]} == {"from small to large", "down"}
+    assert {mark.x for mark in chart.plot.marks} == {"from small to large", "down"}
 
 
 @pytest.mark.parametrize(

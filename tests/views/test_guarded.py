@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from longctx.report.files import as_json
+from longctx.report.run_folder import as_json
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
 from longctx.views.reporting import RESERVED, Guarded, Reporting

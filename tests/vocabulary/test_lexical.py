@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.corpus.bank import load_bank
+from longctx.corpus.question_bank import load_bank
 from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import answered_by_words
 from longctx.vocabulary.bank import Bank

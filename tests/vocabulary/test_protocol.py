@@ -84,3 +84,13 @@ def test_a_protocol_keeps_its_own_markers() -> None:
     for _ in range(2):
         mark_protocol(marked)
     assert [mark.name for mark in marked.pytestmark] == ["usefixtures", "longctx"]  # type: ignore[attr-defined]
+
+
+def test_ask_names_a_keyword_that_it_does_not_know() -> None:
+    @protocol(axes=Numbers, title="Mine", templates={"system": ()}, size=lambda cell, tokens: 1)
+    def misspelled(ask: Any, number: int) -> Any:
+        ask("text", expected="1", needel="1")
+
+    cell = cells_of(misspelled)(3)
+    with pytest.raises(TypeError, match=r"ask\(\) of a protocol takes no needel"):
+        cell.build({"system": ""}, 1, 0)

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 import pytest
 
-from longctx import BankAxes, BankItems, Outcome, Reply, protocol
+from longctx import BankAxes, Outcome, Reply, protocol
 from longctx.vocabulary.protocol import cells_of
+from longctx.vocabulary.questions import BankItems
 from tests.protocols.bank import small_bank
 
 BANK = small_bank(version=2)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from longctx.cli.options import add_task
 from longctx.cli.questions import check, try_out, write
+from longctx.cli.shared_options import add_task
 
 
 def add(commands: Any) -> None:

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import add_question_file, add_task, tell_unread
+from longctx.cli.shared_options import add_question_file, add_task, print_noticed
 from longctx.text import count
 
 if TYPE_CHECKING:
-    from longctx.corpus.questions import BankQuestion
+    from longctx.corpus.question_bank import BankQuestion
 
 SEVERITIES = ("error", "warning", "note")
 LISTED = 10
@@ -29,14 +29,14 @@ def run(options: argparse.Namespace) -> int:
     """Print the faults in questions, errors first; return 1 if there are errors, else 0."""
     from tabulate import tabulate
 
-    from longctx.authoring.check import check
+    from longctx.authoring.faults import check
     from longctx.corpus.documents import load_corpus, read_settings
-    from longctx.corpus.questions import load_questions
+    from longctx.corpus.question_bank import load_questions
     from longctx.text import visible
     from longctx.vocabulary.bank import numerical
 
     folder = options.corpus or options.workspace.find("register")
-    tell_unread(folder)
+    print_noticed(folder)
     documents = load_corpus(folder)
     question_set = load_questions(options.questions, documents)
     findings = check(documents, question_set.questions, read_settings(folder).literal)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.authoring.check import sentences
+from longctx.authoring.faults import sentences
 from longctx.authoring.items import READ
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError

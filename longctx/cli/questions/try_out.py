@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.authoring.check import sentences
-from longctx.cli.options import add_task, check_free_folder, declare, say, settings_of, tell_unread
+from longctx.authoring.faults import sentences
 from longctx.cli.questions.filter import answered, readable
+from longctx.cli.shared_options import add_task, check_free_folder, declare, print_at_once, print_noticed, settings_of
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
 from longctx.engine.settings import LIVE
@@ -23,7 +23,7 @@ from longctx.vocabulary.cell import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.corpus.questions import QuestionSet
+    from longctx.corpus.question_bank import QuestionSet
     from longctx.engine.finish import Finished
     from longctx.results.row import Row
 
@@ -60,12 +60,12 @@ def add(tasks: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import misspelled
     from longctx.corpus.documents import load_corpus
-    from longctx.corpus.questions import load_questions
+    from longctx.corpus.question_bank import load_questions
     from longctx.engine.run import Run
     from longctx.files import check_writable
 
     documents = options.corpus or options.workspace.find("register")
-    tell_unread(documents)
+    print_noticed(documents)
     questions = load_questions(options.questions, load_corpus(documents))
     now = f"questions-{clocks.local():%Y-%m-%dT%H-%M-%S-%f}"
     folder = options.report or options.workspace.reports / now
@@ -85,9 +85,9 @@ def run(options: argparse.Namespace) -> int:
         estimate=False,
         ask_only=False,
     )
-    run = Run(root=options.workspace.root, settings=settings, say=say)
+    run = Run.with_settings(settings, options.workspace.root, say=print_at_once)
     for sentence in misspelled(options.workspace, [options.model]):
-        say(sentence)
+        print_at_once(sentence)
     if options.estimate:
         run.estimate()
         return 0
@@ -100,12 +100,12 @@ def run(options: argparse.Namespace) -> int:
         return 0 if complete else 1
     measured = run.measure()
     for problem in dict.fromkeys(measured.problems):
-        say(f"invalid: {problem}")
-    has_filter = _tell(options.workspace, measured.finish(), questions, options.max_tokens)
+        print_at_once(f"invalid: {problem}")
+    has_filter = _write_report(options.workspace, measured.finish(), questions, options.max_tokens)
     return 0 if has_filter and not measured.problems else 1
 
 
-def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room: int) -> bool:
+def _write_report(workspace: Workspace, finished: Finished, questions: QuestionSet, room: int) -> bool:
     """Print a short report on the questions, and write the whole to the run's folder; return whether there is a filter.
 
     room: max_tokens of an answer. Raises UserError.
@@ -127,7 +127,7 @@ def _tell(workspace: Workspace, finished: Finished, questions: QuestionSet, room
         raise UserError("several-subjects", f"{folder} contains several models or prompt sets: use one of each.")
     [((model, bank), answers)] = subjects.items()
     gaps = _causes(rows)
-    asked_of_all = _others(len(questions.questions) - len(answers))
+    asked_of_all = _not_asked_clause(len(questions.questions) - len(answers))
     made = _filter(workspace, (model, bank), folder, answers, result.prompt_set, "" if gaps else asked_of_all)
     known = load_filter(workspace, model, bank)
     notes = [
@@ -155,7 +155,7 @@ def _causes(rows: Sequence[Row]) -> list[str]:
     ]
 
 
-def _others(number: int) -> str:
+def _not_asked_clause(number: int) -> str:
     """Return the end of a sentence on the questions that were not sent."""
     return f"; the {number:,} others were not sent, and are left out of collages" if number else "; all were sent"
 

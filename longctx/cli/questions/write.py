@@ -9,14 +9,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.options import add_task, declare, following, say, settings_of, tell_unread
+from longctx.cli.shared_options import add_task, declare, next_command, print_at_once, print_noticed, settings_of
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
 from longctx.vocabulary.cell import PROTOCOL
 
 if TYPE_CHECKING:
-    from longctx.authoring.check import Finding
+    from longctx.authoring.faults import Finding
     from longctx.authoring.written import Written, WrittenFiles
     from longctx.cases.case import Case
     from longctx.corpus.documents import Corpus
@@ -53,16 +53,16 @@ def add(tasks: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.authoring.check import check
+    from longctx.authoring.faults import check
     from longctx.authoring.written import WrittenFiles
     from longctx.corpus.documents import load_corpus
     from longctx.engine.run import Run
 
     files = WrittenFiles.at(options.out)
     settings = replace(settings_of(options), estimate=False)
-    run = Run(root=options.workspace.root, settings=settings, say=say)
+    run = Run.with_settings(settings, options.workspace.root, say=print_at_once)
     corpus = load_corpus(options.corpus)
-    tell_unread(options.corpus)
+    print_noticed(options.corpus)
     cases = _cases(corpus, options)
     if options.estimate:
         run.estimate(cases)
@@ -86,7 +86,9 @@ def run(options: argparse.Namespace) -> int:
     if not trials:
         print(_unusable(written, files, cases[0].cell.max_tokens))
     else:
-        print(following(["longctx", "data", "questions", "check", str(options.out), "--corpus", str(options.corpus)]))
+        print(
+            next_command(["longctx", "data", "questions", "check", str(options.out), "--corpus", str(options.corpus)])
+        )
     return 0 if trials and len(written) == len(cases) else 1
 
 
@@ -172,7 +174,7 @@ def _table(
 
 def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str:
     """Return sentences on what to do if no reply could be used. room: max_tokens of a reply."""
-    from longctx.authoring.check import excerpt
+    from longctx.authoring.faults import excerpt
 
     dropped = [drop for batch in written for drop in batch.dropped]
     helps = ["another model", "another wording (--prompts DIR, with your own writing/)"]

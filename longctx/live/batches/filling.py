@@ -10,29 +10,37 @@ from typing import Any
 
 import anthropic
 
-from longctx.live.asking import Progress
-from longctx.live.batches.claims import Batches
-from longctx.live.batches.collect import AGAIN, TIMES, BatchStatus, Collected, polls, sentence, stamp
+from longctx.live.batches.collect import (
+    AGAIN,
+    TIMES,
+    Batches,
+    BatchStatus,
+    Collected,
+    no_answer_sentence,
+    seconds_between_looks,
+    stamp,
+)
 from longctx.live.batches.ledger import (
     ID_LENGTH,
     Batch,
     InBatch,
     custom_id,
     new_name,
-    parts,
     size_of,
+    split_by_limits,
 )
 from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.cost.money import Budget, most_paid
-from longctx.live.explaining import explain
 from longctx.live.failure import Asked, Failure
 from longctx.live.limiter import pause_s, retry_after_s, sent_again
-from longctx.live.server.address import without_userinfo
-from longctx.live.server.enquiry import ENQUIRY_ERRORS
+from longctx.live.progress import Progress
+from longctx.live.server.calls import ENQUIRY_ERRORS
+from longctx.live.server.credentials import without_userinfo
+from longctx.live.server.explaining import explain
 from longctx.recording.request import Place, Request
 
 
-async def fill(
+async def ask_in_batches(
     batches: Batches,
     requests: Sequence[Request],
     held: Sequence[Request],
@@ -88,7 +96,7 @@ class _Filling:
     def _parts(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
         """Yield the requests of each batch; those of one batch have the same betas, which are sent once for all."""
         for _, alike in groupby(self._within_budget(requests), lambda request: request.place.headers):
-            yield from parts((request, size_of("x" * ID_LENGTH, request.body)) for request in alike)
+            yield from split_by_limits((request, size_of("x" * ID_LENGTH, request.body)) for request in alike)
 
     def _within_budget(self, requests: Sequence[Request]) -> Iterator[Request]:
         for request in requests:
@@ -113,7 +121,7 @@ class _Filling:
         tape.begin_sending()
         self._ledger.claim(batch)
         bodies = [{"custom_id": id, "params": request.body} for id, request in zip(ids, part, strict=True)]
-        status = await created(self._batches, batch, bodies, part[0].headers)
+        status = await create_claimed(self._batches, batch, bodies, part[0].headers)
         if isinstance(status, Failure):
             self._ledger.drop(batch)
             return status
@@ -128,7 +136,7 @@ class _Filling:
     async def wait(self) -> None:
         """Look at the batches until all answers are collected, or the waiting time is over."""
         began = self._clock.now()
-        pauses = polls()
+        pauses = seconds_between_looks()
         wait_s = self._batches.terms.wait_s
         while True:
             await self._look()
@@ -146,7 +154,7 @@ class _Filling:
         held = self._batches.held()
         for place, request in list(self.waiting_for.items()):
             status = held.get(place)
-            self._fail(request, pending(status) if status else _lost())
+            self._fail(request, held_in_batch(status) if status else _lost())
 
     def _open(self) -> list[BatchStatus]:
         """Return the statuses of the batches that hold the awaited requests."""
@@ -224,9 +232,9 @@ def _awaited(statuses: Sequence[BatchStatus], pause: float) -> str:
     return f"{which} ({done:,} of {requests:,} requests have ended{why}), checked again in {pause:g} s"
 
 
-def pending(status: BatchStatus) -> Failure:
+def held_in_batch(status: BatchStatus) -> Failure:
     """Return the failure of a request that an uncollected batch holds."""
-    return Failure("pending", sentence(status), fatal=True)
+    return Failure("pending", no_answer_sentence(status), fatal=True)
 
 
 def _lost() -> Failure:
@@ -237,7 +245,7 @@ CREATIONS = 5
 """The most requests to create one batch."""
 
 
-async def created(
+async def create_claimed(
     batches: Batches, batch: Batch, bodies: Sequence[dict[str, Any]], headers: Mapping[str, str]
 ) -> BatchStatus | Failure:
     """Create a batch that was claimed; return its status, or the failure if it was certainly not created.

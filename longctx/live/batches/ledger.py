@@ -157,14 +157,14 @@ class Ledger:
         lines = ",\n".join(json.dumps(_entry(request), ensure_ascii=False) for request in batch.requests)
         text = f'{json.dumps(head, ensure_ascii=False)[:-1]}, "requests": [\n{lines}\n]}}\n'
         write_file(self.path(batch), lambda part: _write_through(part, text.encode()))
-        sync(self.folder)
+        flush_to_disk(self.folder)
 
 
 def _entry(request: InBatch) -> dict[str, Any]:
     return {"custom_id": request.custom_id, "wanted": asdict(request.place)}
 
 
-def sync(path: Path) -> None:
+def flush_to_disk(path: Path) -> None:
     """Flush a file, or the entries of a folder, to the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -175,7 +175,7 @@ def sync(path: Path) -> None:
 
 def _write_through(path: Path, content: bytes) -> None:
     path.write_bytes(content)
-    sync(path)
+    flush_to_disk(path)
 
 
 _BATCH = TypeAdapter(Batch)
@@ -204,7 +204,7 @@ AROUND = len('{"requests":[]}')
 Item = TypeVar("Item")
 
 
-def parts(
+def split_by_limits(
     sized: Iterable[tuple[Item, int]], most_bytes: int | None = None, most_requests: int | None = None
 ) -> Iterator[list[Item]]:
     """Yield the items in their order, in as few parts as the limits allow; an item above the limit is a part by itself.

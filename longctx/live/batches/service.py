@@ -18,10 +18,10 @@ import httpx2
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.batches.ledger import SAFE_ID
-from longctx.live.explaining import explain, server_sentence
-from longctx.live.server.enquiry import ENQUIRY_ERRORS, NoAnswer, body_of, malformed, no_connection, table
-from longctx.live.server.network import Credentials
-from longctx.live.server.providers import Client
+from longctx.live.server.calls import ENQUIRY_ERRORS, NoAnswer, body_of, malformed, no_connection, table
+from longctx.live.server.client import Client
+from longctx.live.server.credentials import Credentials
+from longctx.live.server.explaining import explain, server_sentence
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.transport import MOST_BYTES, too_large
 

@@ -6,15 +6,7 @@ becomes a block depends on the prefix and on shorter ones within it, never on th
 
 Source: "Prompt caching", platform.claude.com/docs.
 
-The prefixes that the prompts of a run share, and which of them the prompt cache is asked to keep.
-
-The text of a request is cut into blocks at the end of each prefix that is worth keeping, and the longest of these are
-marked with `cache_control`. A server finds a prefix only if an earlier request had the same blocks. So whether a prefix
-becomes a block depends on the prefix and on shorter ones within it, never on the single prompt.
-
-Source: "Prompt caching", platform.claude.com/docs.
-
-The prompt cache in batches: shared prefixes are cached for an hour, and one prompt of each is asked before.
+In batches, shared prefixes are cached for an hour, and one prompt of each is asked before.
 
 A batch may take more than five minutes to begin, and its requests run in parallel, so that none can rely on another to
 have written a prefix. Source: "Batch processing" and "Prompt caching", platform.claude.com/docs.

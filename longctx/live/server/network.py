@@ -6,22 +6,16 @@ carried. So no credential can reach a sentence, a report or a cassette, whatever
 
 from __future__ import annotations
 
-import base64
-import contextlib
 import itertools
-import json
 import math
-import re
 import zlib
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass
-from typing import Self
-from urllib.parse import quote, unquote
 
 import anthropic
 import httpx2
 
 from longctx.errors import UserError
+from longctx.live.server.credentials import Credentials
 from longctx.recording.apis import api_at, canonical_path
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import is_messages_path
@@ -181,84 +175,3 @@ def _most_bytes(response: httpx2.Response) -> int | None:
     api = api_at(path)
     asks = is_messages_path(path) or (api is not None and canonical_path(path) == api.PATH)
     return MOST_BYTES if asks else MOST_BYTES_OF_OTHERS
-
-
-REDACTED = "[redacted]"
-SHORTEST = 8
-"""The fewest characters of a credential: a shorter one would be found in any text."""
-PUBLIC = re.compile(
-    r"host|accept(-encoding)?|connection|user-agent|content-(length|type|encoding)|transfer-encoding"
-    r"|anthropic-(version|beta|dangerous-.*)|x-stainless-.*|x-amz-(date|content-sha256)|idempotency-key"
-)
-"""The headers of the SDK and of HTTP that hold no secret. All others are credentials, or were set by the user."""
-SECRET = re.compile(r"auth|key|token|secret|passw|credential|cookie|signature", re.I)
-"""The names of headers that hold credentials, wherever they come from."""
-SCHEMES = {"bearer", "basic", "digest", "negotiate", "token", "aws4-hmac-sha256"}
-
-
-@dataclass(frozen=True, slots=True)
-class Credentials:
-    """The requests that must not be repeated."""
-
-    secret: tuple[str, ...]
-    """The values of headers with a name such as `x-api-key`, and the userinfo of the URL."""
-    own: tuple[str, ...] = ()
-    """The values of the user's other headers."""
-
-    @classmethod
-    def of(cls, request: httpx2.Request) -> Self:
-        """Return the credentials in a request's headers and URL."""
-        secret = {unquote(part) for part in request.url.userinfo.decode("ascii", "replace").split(":", 1)}
-        own: set[str] = set()
-        for name, value in request.headers.items():
-            if SECRET.search(name):
-                secret |= {value, *_parts(value)}
-            elif not PUBLIC.fullmatch(name):
-                own.add(value)
-        return cls(_longest_first(secret), _longest_first(own - secret))
-
-    def in_replies(self) -> Credentials:
-        """Return those to look for in the reply of a model.
-
-        The user's other headers, such as the name of a provider, may be ordinary words, and a reply is not changed for
-        these.
-        """
-        return Credentials(self.secret)
-
-    @property
-    def longest(self) -> int:
-        """The bytes of the longest spelling of a credential; 0 if there is none."""
-        return max(map(len, self._spellings()), default=0)
-
-    def redacted(self, text: str) -> str:
-        return self.redacted_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
-
-    def redacted_bytes(self, body: bytes) -> bytes:
-        for spelling in self._spellings():
-            body = body.replace(spelling, REDACTED.encode())
-        return body
-
-    def _spellings(self) -> Iterator[bytes]:
-        """Yield each credential as it may be in JSON, HTML or a URL."""
-        for value in (*self.secret, *self.own):
-            escaped = json.dumps(value)[1:-1]
-            codes = re.sub(r"[^\w.\\-]", lambda match: f"\\u{ord(match[0]):04x}", value)
-            spellings = (value, escaped, escaped.replace("/", "\\/"), codes, quote(value, safe=""))
-            yield from dict.fromkeys(spelling.encode("utf-8", "surrogatepass") for spelling in spellings)
-
-
-def _parts(value: str) -> Iterator[str]:
-    """Yield the credentials inside a header such as `Bearer …` or `session=…; other=…`."""
-    words = re.split(r"[\s,;]+", value)
-    if words[0].lower() == "basic":
-        with contextlib.suppress(ValueError):
-            yield from base64.b64decode(words[-1]).decode().split(":", 1)
-    for word in words:
-        if word.lower() not in SCHEMES:
-            yield word
-            yield word.partition("=")[2].rstrip("=")
-
-
-def _longest_first(values: set[str]) -> tuple[str, ...]:
-    """Return the values that are long enough; one that contains another comes before it."""
-    return tuple(sorted((value for value in values if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))

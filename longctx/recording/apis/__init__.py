@@ -78,7 +78,7 @@ def streams(path: str, body: Mapping[str, Any]) -> bool:
     return bool(body.get("stream")) or path.endswith(gemini.STREAM)
 
 
-def located(path: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def split_path_and_body(path: str, body: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return where a request is sent, and its body: a path that names the model takes it from the body."""
     if "{model}" not in path:
         return path, dict(body)
@@ -92,7 +92,7 @@ def with_model(path: str, body: Mapping[str, Any]) -> dict[str, Any]:
     return {**body, "model": named[1]} if named else dict(body)
 
 
-def extended(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
+def with_extra_body(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:
     """Return a body with the model profile's `extra_body`, which overrides everything else.
 
     Of Gemini's `generationConfig`, it overrides the entries that it names.
@@ -134,7 +134,7 @@ def is_answer(path: str, body: bytes, status: int | None = None) -> bool:
 
 def status_of(answer: Mapping[str, Any]) -> int:
     """Return the status with which the server sent an answer."""
-    return 400 if openai.filtered(answer) else 200
+    return 400 if openai.is_filtered(answer) else 200
 
 
 def to_reply(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Reply:

@@ -9,15 +9,15 @@ from typing import Any
 from longctx.config.models import ModelProfile
 from longctx.recording.apis.openai import (
     STORED_APART,
-    arguments,
     as_objects,
-    blocked,
     blocks_of,
     data_url,
-    filtered,
+    filtered_as_message,
+    is_filtered,
     not_expressed,
     objects,
     text_of,
+    tool_arguments,
     tool_choice,
     usage_of,
 )
@@ -47,7 +47,7 @@ def read(body: bytes) -> dict[str, Any]:
     """Return the completion in an answer's body. Raises MalformedAnswer."""
     try:
         answer = read_object(body)
-        if filtered(answer):
+        if is_filtered(answer):
             return answer
         if not isinstance(answer["model"], str):
             raise TypeError("its model has no name")
@@ -67,8 +67,8 @@ def read(body: bytes) -> dict[str, Any]:
 
 def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a completion in the form of a Messages API message; of several choices, the first counts."""
-    if filtered(answer):
-        return blocked()
+    if is_filtered(answer):
+        return filtered_as_message()
     choice = answer["choices"][0]
     said = choice["message"]
     texts = [text for text in (said.get("content"), said.get("refusal")) if text]
@@ -174,7 +174,7 @@ def _usage(answer: Mapping[str, Any]) -> dict[str, Any]:
 
 def _tool_use(call: Mapping[str, Any]) -> dict[str, Any]:
     function = call.get("function") or call.get("custom") or {}
-    given = arguments(function.get("name"), function.get("arguments", function.get("input", "")))
+    given = tool_arguments(function.get("name"), function.get("arguments", function.get("input", "")))
     return {"type": "tool_use", "id": call.get("id", ""), "name": function.get("name"), "input": given}
 
 

@@ -45,13 +45,13 @@ def usage_of(sent: object, answered: object, of_input: object, of_output: object
     }
 
 
-def filtered(answer: Mapping[str, Any]) -> bool:
+def is_filtered(answer: Mapping[str, Any]) -> bool:
     """Return whether an answer is the error of a prompt that the server's filter blocks, which is a refusal."""
     error = answer.get("error")
     return isinstance(error, dict) and error.get("code") == FILTERED
 
 
-def blocked() -> dict[str, Any]:
+def filtered_as_message() -> dict[str, Any]:
     """Return such an answer in the form of a Messages API message; it has no usage, and names no model."""
     return {
         "role": "assistant",
@@ -63,7 +63,7 @@ def blocked() -> dict[str, Any]:
     }
 
 
-def arguments(name: object, given: object) -> object:
+def tool_arguments(name: object, given: object) -> object:
     """Return the arguments of a tool call, which the API writes as JSON; text that is none stays as it is.
 
     Raises TypeError.

@@ -9,15 +9,15 @@ from typing import Any
 from longctx.config.models import ModelProfile
 from longctx.recording.apis.openai import (
     STORED_APART,
-    arguments,
     as_objects,
-    blocked,
     blocks_of,
     data_url,
-    filtered,
+    filtered_as_message,
+    is_filtered,
     not_expressed,
     objects,
     text_of,
+    tool_arguments,
     tool_choice,
     usage_of,
 )
@@ -39,7 +39,7 @@ def read(body: bytes) -> dict[str, Any]:
     """Return the response in an answer's body. Raises MalformedAnswer."""
     try:
         answer = read_object(body)
-        if filtered(answer):
+        if is_filtered(answer):
             return answer
         if answer.get("status") == "failed":
             raise server_failed("failed", answer.get("error"))
@@ -55,8 +55,8 @@ def read(body: bytes) -> dict[str, Any]:
 
 def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a response in the form of a Messages API message."""
-    if filtered(answer):
-        return blocked()
+    if is_filtered(answer):
+        return filtered_as_message()
     content: list[dict[str, Any]] = []
     refused = False
     for item in as_objects(answer["output"]):
@@ -69,7 +69,7 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
                         raise TypeError("a part of its message has no text")
                     content.append({"type": "text", "text": text})
             case {"type": "function_call"}:
-                given = arguments(item.get("name"), item.get("arguments"))
+                given = tool_arguments(item.get("name"), item.get("arguments"))
                 content.append({"type": "tool_use", "id": _id(item, "call_id"), "name": item["name"], "input": given})
             case _:
                 content.append({**item, "type": str(item.get("type"))})
@@ -106,7 +106,7 @@ def as_request(body: Mapping[str, Any]) -> Mapping[str, Any]:
     for item in [{"role": "user", "content": given}] if isinstance(given, str) else objects(given):
         match item:
             case {"type": "function_call"}:
-                call = arguments(str(item.get("name")), str(item.get("arguments")))
+                call = tool_arguments(str(item.get("name")), str(item.get("arguments")))
                 use = {"type": "tool_use", "id": item.get("call_id"), "name": item.get("name"), "input": call}
                 messages.append({"role": "assistant", "content": [use]})
             case {"type": "function_call_output"}:

@@ -14,10 +14,11 @@ from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
 from longctx.live.cost.money import usd
 from longctx.registry import shipped
-from longctx.report.charts import Drawn
 from longctx.report.comparison import effective_lengths
+from longctx.report.function_reports import retention_sentences
+from longctx.report.svg import Drawn
 from longctx.report.tables import tables
-from longctx.report.text import answered, cost_sentences, own_test, said
+from longctx.report.text import answered, answers_of, cost_sentences, own_test, said
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row, grouped
 from longctx.summary.costs import Cost
@@ -54,6 +55,13 @@ class PageSection:
     """What the first table says of each subject."""
     figures: list[Figure]
     tables: list[Table]
+    answers: list[str]
+    """What a test was run for, in sentences."""
+
+    @property
+    def curve(self) -> Figure | None:
+        """The first of the figures that has a curve."""
+        return next((figure for figure in self.figures if "<polyline" in figure.svg), None)
 
 
 def headline(summary: Summary) -> str:
@@ -82,10 +90,7 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     if manifest.hooks:
         yield "hooks", ", ".join(manifest.hooks)
     yield "trials", f"{total:,}: {summary.live:,} live, {summary.replayed:,} replayed"
-    left_out = summary.errors.get(EARLY_STOP, 0)
-    if summary.unmeasured > left_out:
-        yield "not measured", f"{summary.unmeasured - left_out:,}"
-    if left_out:
+    if left_out := summary.errors.get(EARLY_STOP, 0):
         yield "early stop", f"{left_out:,} trials left out"
     if summary.recorded:
         first, last = summary.recorded
@@ -95,15 +100,15 @@ def facts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str]]:
     yield "cost", " ".join(cost_sentences(summary.costs)) or _nothing(summary.costs)
 
 
-def counts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str, str, bool]]:
+def counts(summary: Summary, manifest: Manifest, bands: int = 0) -> Iterator[tuple[str, str, str, bool]]:
     """Yield what was counted on the first screen: how many of pytest's tests passed and failed, how many trials and
     checks were right and wrong, and whether any is the latter.
 
-    Trials that were not measured are neither.
+    Trials that were not measured are neither. bands: those that fail a gate, which pytest counts as failed tests.
     """
     if manifest.tests:
         passed = manifest.tests.get("passed", 0)
-        failed = sum(manifest.tests.values()) - passed
+        failed = sum(manifest.tests.values()) - passed + bands
         yield "tests", f"{passed:,} passed", f"{failed:,} failed", failed > 0
     for what, checks in (("trials", False), ("checks", True)):
         outcomes: Counter[str] = Counter()
@@ -112,6 +117,16 @@ def counts(summary: Summary, manifest: Manifest) -> Iterator[tuple[str, str, str
         if measured := sum(outcomes[kind] for kind in MEASURED):
             wrong = measured - outcomes["correct"]
             yield what, f"{outcomes['correct']:,} right", f"{wrong:,} wrong", wrong > 0
+
+
+def unmeasured(summary: Summary) -> str:
+    """Return a sentence on the trials that a run could not measure, with the reasons; empty if there are none."""
+    causes = {cause: number for cause, number in summary.errors.items() if cause != EARLY_STOP}
+    if not (missing := sum(causes.values())):
+        return ""
+    total = summary.live + summary.replayed + summary.unmeasured
+    reasons = "; ".join(f"{cause} ({number:,})" for cause, number in causes.items())
+    return f"{missing:,} of {count(total, 'trial')} were not measured: {reasons}. No accuracy counts them."
 
 
 def origins(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -157,9 +172,10 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
             for line, parts in lines
             if line.test == name
         ]
-        yield PageSection(test.replace("_", "-"), summary.title(test), rates, figures, undrawn)
+        told = answers_of(summary.tests[test]) or retention_sentences(summary.tests[test].retention)
+        yield PageSection(test.replace("_", "-"), summary.title(test), rates, figures, undrawn, told)
     figures = [_figure(chart) for chart in drawn if not chart.chart.test]
-    yield PageSection("all-tests", "All tests", [], figures, [_usage(summary)])
+    yield PageSection("all-tests", "All tests", [], figures, [_usage(summary)], [])
 
 
 def _is_drawn(table: Table, figures: Sequence[Figure]) -> bool:

@@ -338,10 +338,9 @@
 
   const tip = document.getElementById("tip");
   document.addEventListener("pointerover", (event) => {
-    const mark = event.target.closest?.("svg [role='graphics-symbol'][aria-label]");
-    const isMark = mark && !/axis|legend|title/.test(mark.getAttribute("aria-roledescription"));
-    tip.hidden = !isMark;
-    if (!isMark) return;
+    const mark = event.target.closest?.("svg [role='graphics-symbol']");
+    tip.hidden = !mark;
+    if (!mark) return;
     tip.textContent = mark.getAttribute("aria-label");
     tip.style.left = `${Math.min(event.clientX + 12, window.innerWidth - tip.offsetWidth - 8)}px`;
     tip.style.top = `${Math.min(event.clientY + 12, window.innerHeight - tip.offsetHeight - 8)}px`;
@@ -398,12 +397,6 @@
   window.addEventListener("hashchange", () => { if (!follow()) unfold(location); });
   window.addEventListener("scroll", mark, { passive: true });
   links.forEach((link) => link.addEventListener("click", () => { unroll(); unfold(link); }));
-  let folded = [];
-  window.addEventListener("beforeprint", () => {
-    folded = [...document.querySelectorAll("details.fold:not([open]), section details.numbers:not([open])")];
-    folded.forEach((fold) => { fold.open = true; });
-  });
-  window.addEventListener("afterprint", () => folded.forEach((fold) => { fold.open = false; }));
   unfold(location);
   mark();
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -14,24 +14,27 @@ from markupsafe import Markup
 
 import longctx
 from longctx.registry import in_order
-from longctx.report.charts import Drawn, charts, colours, css, draw, drawing, standing_alone
+from longctx.report.charts import accuracies, charts, colours, css, forest
 from longctx.report.document import Document
 from longctx.report.page import trials
 from longctx.report.page.contents import (
     EarlierAnswers,
     Figure,
+    PageSection,
     counts,
     facts,
     headline,
     origins,
     sections,
+    unmeasured,
     words,
 )
-from longctx.report.page.pictures import forest, legend, panels
 from longctx.report.run_report import RunReport
+from longctx.report.svg import NARROW, WIDE, Drawn, draw, numbers_of, standing_alone
 from longctx.report.terminal import attention
 from longctx.report.text import findings, first_table
 from longctx.results.row import Row
+from longctx.summary.summary import Summary
 from longctx.text import visible
 from longctx.views.chart import Chart, Table
 from longctx.vocabulary.declaration import Protocol
@@ -43,61 +46,74 @@ DETAILS = "details"
 """The folder beside the page with the details of its trials, which it loads when they are opened."""
 FINDINGS = 5
 """The number of findings that are shown; the others are folded."""
+WIDTHS = {"wide": WIDE, "narrow": NARROW}
+"""The widths in which the picture of the first screen is drawn: on a screen, and on a phone."""
+LEADS = 3
+"""The pictures of a test with which a page of few tests opens."""
+LOST = 5
+"""The lost answers on the first screen; the others are among the trials."""
 LONG = 26
 """The characters of a cell beyond which it may wrap. A rate with its interval and n is shorter."""
 
 
-def write_page(folder: Path, of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | None = None) -> None:
+def write_page(folder: Path, of_run: RunReport, earlier: EarlierAnswers | None = None) -> None:
     """Write index.html to the run's folder, its charts to charts/ as SVG files, and details/ with what trials hold.
 
-    drawn: the charts, which may be drawn while they are consumed. earlier: the baseline's answers.
+    earlier: the baseline's answers.
     """
+    drawn, light = drawn_charts(of_run.summary), colours("light")
     (folder / "charts").mkdir(exist_ok=True)
-    kept = _kept(drawn, folder / "charts")
-    page, chunks = render(of_run, kept, earlier)
+    for chart, svg in drawn:
+        file = folder / "charts" / f"{chart.name}.svg"
+        file.write_text(standing_alone(svg, chart.title, light), encoding="utf-8")
+    page, chunks = render(of_run, drawn, earlier)
     (folder / DETAILS).mkdir(exist_ok=True)
     for number, chunk in enumerate(chunks):
         (folder / DETAILS / f"{number}.js").write_text(f'longctx({number}, "{chunk}");\n', encoding="ascii")
     (folder / "index.html").write_text(page, "utf-8", "backslashreplace")
 
 
-def _kept(drawn: Iterable[Drawn], folder: Path) -> Iterator[Drawn]:
-    light = colours("light")
-    for chart in drawn:
-        (folder / f"{chart.chart.name}.svg").write_text(standing_alone(chart.svg, light), encoding="utf-8")
-        yield chart
+def drawn_charts(summary: Summary) -> list[Drawn]:
+    """Draw the charts of a run, in which a model has one colour."""
+    numbers = numbers_of(cell.subject.model for cell in summary.cells)
+    return [Drawn(chart, draw(chart, numbers)) for chart in charts(summary)]
 
 
 def page_of(of_run: RunReport, earlier: EarlierAnswers | None = None) -> str:
     """Return the page without writing any file."""
-    with drawing(charts(of_run.summary)) as drawn:
-        return render(of_run, drawn, earlier)[0]
+    return render(of_run, drawn_charts(of_run.summary), earlier)[0]
 
 
-def render(of_run: RunReport, drawn: Iterable[Drawn], earlier: EarlierAnswers | None = None) -> tuple[str, list[str]]:
+def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | None = None) -> tuple[str, list[str]]:
     """Return the page with these charts, and the chunks of details that lie beside it.
 
-    The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text Vega
-    has escaped, and JSON without `<`.
+    The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text was
+    escaped when they were drawn, and JSON without `<`.
     """
     record, summary, manifest, verdict = of_run.record, of_run.summary, of_run.manifest, of_run.verdict
     places = in_order([row.test for row in record.rows], summary.tests)
     rows = [record.rows[place] for place in places]
     chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
-    parts = list(sections(summary, list(drawn)))
-    shown = panels(summary)
+    every = list(sections(summary, drawn))
+    leads, curves, parts = opened(every) if not verdict else ([], [], every)
+    picture = forest(verdict.bands, verdict.margin) if verdict else accuracies(summary)
+    numbers = numbers_of(cell.subject.model for cell in summary.cells)
     page = (
         _environment()
         .get_template("template.html")
         .render(
             manifest=manifest,
-            panels=shown,
-            legend=legend(shown),
-            forest=forest(verdict.bands, verdict.margin) if verdict else None,
+            picture=picture,
+            drawn=[(kind, draw(picture, numbers, width)) for kind, width in WIDTHS.items()] if picture else [],
+            leads=leads,
+            curves=curves,
+            warning=unmeasured(summary),
+            lost=lost_of(verdict) if verdict else None,
+            trials_of=trial_links(rows),
             attention=[line.removeprefix("! ") for line in attention(summary)],
             headline=headline(summary),
             verdict=verdict,
-            counts=list(counts(summary, manifest)),
+            counts=list(counts(summary, manifest, of_run.failed)),
             facts=list(facts(summary, manifest)),
             origins=list(origins(manifest)),
             tests=first_table(summary),
@@ -138,6 +154,7 @@ def changes_page(
     figures: shown after the first table.
     """
     rows, earlier, subject = changed.rows, changed.earlier, changed.subject
+    numbers = numbers_of(mark.series.partition(",")[0] for chart in figures for mark in chart.plot.marks)
 
     def title(name: str) -> str:
         return tests[name].title if name in tests else name
@@ -147,7 +164,7 @@ def changes_page(
         .get_template("changes.html")
         .render(
             verdict=document,
-            figures=[Figure(chart.title, draw(chart), chart.table, chart.note) for chart in figures],
+            figures=[Figure(chart.title, draw(chart, numbers), chart.table, chart.note) for chart in figures],
             compared=True,
             cells=cell_links(rows),
             index=trials.index(rows, title, earlier, subject),
@@ -163,6 +180,39 @@ def cell_links(rows: Iterable[Row]) -> dict[str, str]:
     """Return the anchor that shows the trials of each cell, by its name in tables."""
     names = dict.fromkeys((row.test, row.cell) for row in rows)
     return {f"{test}/{name}": f"trials={quote(test)}/{quote(name)}" for test, name in names}
+
+
+def opened(
+    parts: Sequence[PageSection],
+) -> tuple[list[PageSection], list[tuple[PageSection, Figure]], list[PageSection]]:
+    """Return what a page opens with, the first curve of each of many tests, and the sections without what is above.
+
+    A page of few tests opens with the answer and the pictures of each.
+    """
+    if len(parts) > FEW_SECTIONS + 1:
+        return [], [(part, part.curve) for part in parts if part.curve], list(parts)
+    tests = [part for part in parts[:-1] if part.figures or part.answers]
+    leads = [replace(part, figures=part.figures[:LEADS]) for part in tests]
+    rest = [replace(part, figures=part.figures[LEADS:], answers=[]) if part in tests else part for part in parts]
+    return leads, [], rest
+
+
+def trial_links(rows: Iterable[Row]) -> dict[str, str]:
+    """Return the anchor that shows each trial, by its name in tables; none if a name stands for several models'."""
+    known = list(rows)
+    if len({(row.subject, row.seed) for row in known}) > 1:
+        return {}
+    return {
+        f"{row.test}/{row.cell}#{row.name}": f"trial={quote(row.test)}/{quote(row.cell)}/{quote(row.name)}"
+        for row in known
+        if not row.repeat
+    }
+
+
+def lost_of(document: Document) -> Table | None:
+    """Return the first lost answers; None if there are none."""
+    lost = next((table for table in document.tables if table.said), None)
+    return replace(lost, rows=lost.rows[:LOST]) if lost else None
 
 
 def _environment() -> Environment:

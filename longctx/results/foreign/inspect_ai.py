@@ -19,7 +19,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
-from longctx.config.files import MOST_BYTES, check_size
+from longctx.config.project_files import MOST_BYTES, check_size
 from longctx.errors import UserError
 from longctx.fields import reason
 from longctx.results.foreign.result import Choice, ForeignResult, plain, shown, text_in

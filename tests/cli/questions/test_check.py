@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.corpus.questions import Reviewed, dump
+from longctx.corpus.question_bank import Reviewed, dump
 from tests.corpus.examples import HARBOR, question, write_folder
 from tests.here import HERE
 

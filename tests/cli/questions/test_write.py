@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.corpus.questions import load_questions
+from longctx.corpus.question_bank import load_questions
 from longctx.workspace import Workspace
 from tests.cli.questions.examples import district_of, notice, tagged, writer
 from tests.corpus.examples import write_folder

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import make_parser
-from longctx.cli.options import take
+from longctx.cli.shared_options import fill_from_project
 from longctx.engine.settings import OPTIONS
 from longctx.workspace import Workspace
 from tests.refusals import refused
@@ -40,7 +40,7 @@ def project(tmp_path: Path) -> Path:
 def parsed(folder: Path, line: str) -> Namespace:
     options, _ = make_parser().parse_known_args(line.split())
     options.workspace = Workspace(folder)
-    take(options)
+    fill_from_project(options)
     return options
 
 

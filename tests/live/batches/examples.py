@@ -9,14 +9,13 @@ from pathlib import Path
 
 from longctx.cases.case import Case
 from longctx.live.asking import ask_all
-from longctx.live.batches.claims import Batches, BatchTerms
-from longctx.live.batches.collect import Clock
-from longctx.live.batches.filling import fill
+from longctx.live.batches.collect import Batches, BatchTerms, Clock
+from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
@@ -91,7 +90,7 @@ def run(
                 return await ask_all(client, tape, some, bounds, progress)
 
             waited = [trial for trial in trials if trial.place in held]
-            return await fill(batches, free, waited, directly, bounds.budget, progress)
+            return await ask_in_batches(batches, free, waited, directly, bounds.budget, progress)
 
     return Ran(asyncio.run(ask()), messages, progress, clock.slept)
 

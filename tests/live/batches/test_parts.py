@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from longctx.cases.case import Case, Trial
 from longctx.live.batches.collect import utc_now
-from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, parts, size_of
+from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, size_of, split_by_limits
 from longctx.recording.request import Place, Request, Shared, digest
 from tests.batch_server import CUSTOM_ID
 from tests.recording.examples import line_case, passkey_case
@@ -21,7 +21,7 @@ from tests.recording.examples import line_case, passkey_case
 
 @given(st.lists(st.integers(1, 50)), st.integers(20, 120), st.integers(1, 7))
 def test_nothing_is_lost_and_no_limit_crossed(sizes: list[int], most_bytes: int, most_requests: int) -> None:
-    divided = list(parts(((place, size) for place, size in enumerate(sizes)), most_bytes, most_requests))
+    divided = list(split_by_limits(((place, size) for place, size in enumerate(sizes)), most_bytes, most_requests))
     assert [place for part in divided for place in part] == list(range(len(sizes)))
     for part, after in zip_longest(divided, divided[1:]):
         taken = AROUND + sum(sizes[place] for place in part)
@@ -39,7 +39,7 @@ def test_one_part_is_built_at_a_time() -> None:
             taken.append(number)
             yield number, 1
 
-    assert len(next(parts(items(), most_requests=10))) == 10
+    assert len(next(split_by_limits(items(), most_requests=10))) == 10
     assert len(taken) == 11
 
 

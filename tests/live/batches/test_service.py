@@ -14,7 +14,7 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.live.batches.collect import utc_now
 from longctx.live.batches.service import Service, check_provider, read_state
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.recording.reply import MalformedAnswer
 from tests.batch_server import PATH, BatchServer
 from tests.refusals import refused

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from longctx.live.batches.collect import BatchStatus, Clock, Statuses, sentence, stamp, utc_now
+from longctx.live.batches.collect import BatchStatus, Clock, Statuses, no_answer_sentence, stamp, utc_now
 from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from tests.batch_server import BatchServer, Stored, Turned
 from tests.live.batches.examples import AT, NAME, claimed
 from tests.recording.examples import line_case
@@ -52,7 +52,7 @@ def test_by_its_id(tmp_path: Path) -> None:
         stored.archived = True
         gone = status(server, tmp_path, batch)
     assert gone.kind == "gone"
-    assert sentence(gone) == (
+    assert no_answer_sentence(gone) == (
         "the results of batch msgbatch_0000 were kept for 29 days, and are gone. longctx models batches cancel "
         f"{NAME} --forget lets its 2 trials be sent, and paid for, again."
     )
@@ -64,7 +64,7 @@ def test_a_fresh_batch_may_yet_become_known_and_an_old_one_not(tmp_path: Path) -
         assert (fresh.kind, fresh.why) == ("running", f"{server.url} does not know it yet")
         old = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", AT))
     assert old.kind == "unknown"
-    assert "it was deleted there, or the key is of another workspace" in sentence(old)
+    assert "it was deleted there, or the key is of another workspace" in no_answer_sentence(old)
 
 
 @pytest.mark.parametrize("ended", [True, False])
@@ -87,7 +87,9 @@ def test_elsewhere_and_out_of_reach(tmp_path: Path) -> None:
     with BatchServer() as server:
         other = status(server, tmp_path, claimed(tmp_path, "http://other.test", CASE, "msgbatch_0"))
         assert (other.kind, server.received) == ("elsewhere", [])
-        assert "it was created at http://other.test: longctx models batches collect fetches" in sentence(other)
+        assert "it was created at http://other.test: longctx models batches collect fetches" in no_answer_sentence(
+            other
+        )
         batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000")
         server.answer_other = lambda request: failing(503, "busy")({})  # type: ignore[method-assign]
         assert status(server, tmp_path, batch).kind == "unreached"
@@ -114,8 +116,9 @@ def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
         stranger = server.put("a", "b", ended=False)
         unsure = status(server, tmp_path, batch)
         assert unsure.kind == "unsure"
-        assert "it is not known yet whether it exists (msgbatch_0000 has as many requests and has not" in sentence(
-            unsure
+        assert (
+            "it is not known yet whether it exists (msgbatch_0000 has as many requests and has not"
+            in no_answer_sentence(unsure)
         )
         server._end(stranger)
         assert status(server, tmp_path, batch).kind == "absent"
@@ -144,4 +147,4 @@ def test_a_server_that_lists_none_leaves_it_unsure(tmp_path: Path, code: int) ->
         batch = claimed(tmp_path, server.url, CASE)
         state = status(server, tmp_path, batch)
     assert state.kind == {404: "unsure", 501: "unreached"}[code]
-    assert "--forget" in sentence(state) or "answered 501" in sentence(state)
+    assert "--forget" in no_answer_sentence(state) or "answered 501" in no_answer_sentence(state)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import datetime
 from itertools import islice
 
-from longctx.live.batches.collect import Clock, polls, stamp
+from longctx.live.batches.collect import Clock, seconds_between_looks, stamp
 from tests.batch_server import Turned
 
 
 def test_a_batch_is_looked_at_ever_more_rarely() -> None:
-    assert list(islice(polls(), 9)) == [1, 2, 4, 8, 16, 32, 60, 60, 60]
+    assert list(islice(seconds_between_looks(), 9)) == [1, 2, 4, 8, 16, 32, 60, 60, 60]
 
 
 def test_the_clock() -> None:

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from longctx.cases.case import Case
-from longctx.config.files import file_name
 from longctx.config.models import load_model
+from longctx.config.project_files import file_name
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
-from longctx.live.server.clients import open_client
-from longctx.live.server.counting import calibrate
+from longctx.live.server.client import open_client
+from longctx.live.server.counting import with_server_facts
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Cell
@@ -44,13 +44,13 @@ def profiles(mine: Workspace) -> Path:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.clients.RETRIES", 0)
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
 
 
 def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
     async def run() -> tuple[list[Case], list[Unasked]]:
         async with open_client(Tape(tape), url, 4) as client:
-            return await calibrate(Workspace(tape / "project"), client, cases, say)
+            return await with_server_facts(Workspace(tape / "project"), client, cases, say)
 
     return asyncio.run(run())
 
@@ -196,7 +196,7 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held: str, what: str
 ) -> None:
     monkeypatch.setattr("longctx.live.watch.DELAY_S", 0)
-    monkeypatch.setattr("longctx.live.server.enquiry.TIMEOUT_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.calls.TIMEOUT_S", 0.5)
     messages: list[str] = []
     with SimulatedServer() as server:
         server.held = (held,)

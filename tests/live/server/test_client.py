@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.live.server.clients import open_client
+from longctx.live.server.client import open_client
 from longctx.recording.tape import Tape
 from tests.recording.examples import replying
 from tests.refusals import refused
@@ -74,7 +74,7 @@ def test_what_the_client_adds_to_an_address_is_not_there_twice(
 
 def test_the_client_asks_through_the_tape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Requests other than questions go to the network that the client opened."""
-    monkeypatch.setattr("longctx.live.server.clients.Network", lambda in_flight: replying(b'{"input_tokens": 7}'))
+    monkeypatch.setattr("longctx.live.server.client.Network", lambda in_flight: replying(b'{"input_tokens": 7}'))
 
     async def count() -> int:
         async with open_client(Tape(tmp_path), "http://h.test", 4) as client:

@@ -10,9 +10,9 @@ import pytest
 from longctx.cases.case import Case
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
-from longctx.corpus.bank import load_bank
-from longctx.live.server.clients import open_client
-from longctx.live.server.counting import counted
+from longctx.corpus.question_bank import load_bank
+from longctx.live.server.client import open_client
+from longctx.live.server.counting import with_counted_tokens
 from longctx.recording.request import Request
 from tests.here import HERE
 from tests.protocols import Control
@@ -26,7 +26,7 @@ EDITS = {"edits": [{"type": "clear_tool_uses_20250919"}]}
 def counts(server: SimulatedServer, requests: Sequence[Request]) -> list[Request]:
     async def run() -> list[Request]:
         async with open_client(None, server.url, 1) as client:
-            return await counted(client, requests, print)
+            return await with_counted_tokens(client, requests, print)
 
     return asyncio.run(run())
 

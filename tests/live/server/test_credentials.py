@@ -15,11 +15,11 @@ import pytest
 
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.live.explaining import explain
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
-from longctx.live.server.network import Credentials
+from longctx.live.server.client import open_client
+from longctx.live.server.credentials import Credentials
+from longctx.live.server.explaining import explain
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, errored

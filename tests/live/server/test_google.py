@@ -11,12 +11,10 @@ import httpx2
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.live.explaining import explain
 from longctx.live.limiter import retry_info_s
-from longctx.live.server.clients import open_client
-from longctx.live.server.counting import counted
-from longctx.live.server.learn import count, retrieve
-from longctx.live.server.providers import provider_of
+from longctx.live.server.client import open_client, provider_of
+from longctx.live.server.counting import count_tokens, described_by_server, with_counted_tokens
+from longctx.live.server.explaining import explain
 from tests.recording.examples import line_case, requests_of
 from tests.refusals import refused
 
@@ -116,15 +114,15 @@ async def _with(server: GeminiServer, of: ModelProfile, ask: Any) -> Any:
 
 def test_the_server_counts_all_that_a_request_holds_and_tells_its_window(server: GeminiServer) -> None:
     of = model(**MINE, system="Be brief.")
-    [tokens] = {asyncio.run(_with(server, of, lambda client: count(client, of, "one two", "three")))}
+    [tokens] = {asyncio.run(_with(server, of, lambda client: count_tokens(client, of, "one two", "three")))}
     assert tokens == 2
     asked = server.received[-1].body["generateContentRequest"]
     assert asked["systemInstruction"] == {"parts": [{"text": "Be brief.\n\nthree"}]}
     assert asked["model"] == "models/toy"
-    assert asyncio.run(_with(server, of, lambda client: retrieve(client, of))) == {"window": 1000}
+    assert asyncio.run(_with(server, of, lambda client: described_by_server(client, of))) == {"window": 1000}
     case = line_case(api="gemini", **MINE)
     trials = requests_of(case)
-    [first, *_] = asyncio.run(_with(server, case.model, lambda client: counted(client, trials, print)))
+    [first, *_] = asyncio.run(_with(server, case.model, lambda client: with_counted_tokens(client, trials, print)))
     assert first.case.counted is not None
     assert {request.path for request in server.received} == {"/v1/models/toy:countTokens", "/v1/models/toy"}
 

@@ -12,9 +12,8 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.live.server.clients import open_client
-from longctx.live.server.learn import count, retrieve, token_counts, tokens_per_unit
-from longctx.live.server.providers import Client
+from longctx.live.server.client import Client, open_client
+from longctx.live.server.counting import count_tokens, described_by_server, token_counts, tokens_per_unit
 from longctx.recording.reply import MalformedAnswer
 from longctx.registry import shipped
 from longctx.vocabulary.declaration import Protocol
@@ -29,7 +28,7 @@ SEED = PromptSet.open(HERE, "protocol")
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.clients.RETRIES", 0)
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
 
 
 def asked(call: Callable[[Client], Awaitable[Any]], **scripts: Script) -> Any:
@@ -46,13 +45,13 @@ def asked(call: Callable[[Client], Awaitable[Any]], **scripts: Script) -> Any:
 
 
 def test_tokens_are_counted() -> None:
-    assert asked(lambda client: count(client, TOY, "three small words")) == 3
+    assert asked(lambda client: count_tokens(client, TOY, "three small words")) == 3
 
 
 @pytest.mark.parametrize("shape", NO_COUNTS)
 def test_no_other_shape_is_a_count(shape: str) -> None:
     with pytest.raises((MalformedAnswer, anthropic.APIStatusError)) as raised:
-        asked(lambda client: count(client, TOY, "three small words"), counting=NO_COUNTS[shape])
+        asked(lambda client: count_tokens(client, TOY, "three small words"), counting=NO_COUNTS[shape])
     if isinstance(raised.value, MalformedAnswer):
         assert re.match(r"the server's answer is no count of tokens \(.*\); it begins with b['\"]", str(raised.value))
 
@@ -96,13 +95,15 @@ def test_what_is_no_description_of_a_model(shape: str) -> None:
     with pytest.raises(
         MalformedAnswer, match=r"^the server's answer is no description of a model \(.*\); it begins with b'"
     ):
-        asked(lambda client: retrieve(client, TOY), telling=NO_MODELS[shape])
+        asked(lambda client: described_by_server(client, TOY), telling=NO_MODELS[shape])
 
 
 @pytest.mark.parametrize("shape", LITTLE_OF_MODELS)
 def test_what_tells_nothing_of_a_model(shape: str) -> None:
     assert {
         name: value
-        for name, value in asked(lambda client: retrieve(client, TOY), telling=LITTLE_OF_MODELS[shape]).items()
+        for name, value in asked(
+            lambda client: described_by_server(client, TOY), telling=LITTLE_OF_MODELS[shape]
+        ).items()
         if value
     } == {}

@@ -20,14 +20,13 @@ from longctx.live.asking import ask_all
 from longctx.live.batches.collect import utc_now
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
-from longctx.live.explaining import explain
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
-from longctx.live.server.clients import open_client
-from longctx.live.server.enquiry import ENQUIRY_ERRORS
-from longctx.live.server.learn import count, retrieve
+from longctx.live.server.calls import ENQUIRY_ERRORS
+from longctx.live.server.client import Client, open_client
+from longctx.live.server.counting import count_tokens, described_by_server
+from longctx.live.server.explaining import explain
 from longctx.live.server.network import Network
-from longctx.live.server.providers import Client
 from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer
@@ -182,8 +181,8 @@ def posted(path: str, client: Client) -> Awaitable[object]:
 MODEL = ModelProfile.model_validate({"model": "toy"})
 ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
     "message": trial,
-    "count_tokens": lambda client: count(client, MODEL, "text"),
-    "model": lambda client: retrieve(client, MODEL),
+    "count_tokens": lambda client: count_tokens(client, MODEL, "text"),
+    "model": lambda client: described_by_server(client, MODEL),
     "list of batches": lambda client: Service(client).since(utc_now()),
     "creation of a batch": lambda client: Service(client).create([], {}),
     "state of a batch": lambda client: Service(client).retrieve("id"),

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Trial
-from longctx.live.server.clients import open_client
-from longctx.live.server.counting import calibrate
+from longctx.live.server.client import open_client
+from longctx.live.server.counting import with_server_facts
 from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
 from tests.protocols import Passkey
@@ -89,7 +89,7 @@ def test_tokens_are_counted_where_the_provider_counts_them(
 
     async def run() -> Any:
         async with open_client(Tape(tmp_path), None, 4, profile["provider"]) as client:
-            return (await calibrate(Workspace(tmp_path), client, [case], print))[0]
+            return (await with_server_facts(Workspace(tmp_path), client, [case], print))[0]
 
     if profile["provider"] == "bedrock":
         with refused("tokens-not-counted", "toy", "not supported in Bedrock"):

@@ -11,8 +11,7 @@ import httpx2
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.live.server.clients import open_client, open_clients
-from longctx.live.server.providers import provider_of
+from longctx.live.server.client import open_client, open_clients, provider_of
 from tests.refusals import refused
 
 

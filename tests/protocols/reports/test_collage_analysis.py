@@ -13,7 +13,7 @@ from longctx.protocols.reports.collage_analysis import (
     quotes,
     summary_of,
 )
-from longctx.report.files import as_json
+from longctx.report.run_folder import as_json
 from longctx.results.row import Row
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.protocols.collages import SEPARATOR_TOKENS
-from longctx.protocols.reports.corpus import collages
+from longctx.protocols.reports.corpus_report import collages
 
 
 def all_of(tokens: list[int], budget: int) -> set[tuple[int, ...]]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.protocols.reports.passkey import (
+from longctx.protocols.reports.passkey_report import (
     EffectiveWindow,
     effective_window,
     k_max_interval,

@@ -8,10 +8,10 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.recording.apis import api_at, canonical_path, gemini, located, to_reply
+from longctx.recording.apis import api_at, canonical_path, gemini, split_path_and_body, to_reply
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer, ServerFailed
-from longctx.recording.request import completed, digest
+from longctx.recording.request import digest, with_model_profile
 from tests.recording.apis.examples import blocked, body, called, completion, generated
 
 MODEL = ModelProfile(model="toy", api="gemini")
@@ -122,7 +122,7 @@ def test_counts_and_other_methods() -> None:
 
 
 def test_the_model_is_sent_in_the_path() -> None:
-    assert located(gemini.PATH, {"model": "to/y", "contents": []}) == (
+    assert split_path_and_body(gemini.PATH, {"model": "to/y", "contents": []}) == (
         "/models/to%2Fy:generateContent",
         {"contents": []},
     )
@@ -167,7 +167,7 @@ REQUEST: dict[str, Any] = {
 
 
 def test_a_messages_request_is_rendered() -> None:
-    sent = completed(REQUEST, MODEL)
+    sent = with_model_profile(REQUEST, MODEL)
     assert sent == {
         "model": "toy",
         "contents": [
@@ -208,7 +208,7 @@ def test_a_messages_request_is_rendered() -> None:
 
 
 def test_a_request_is_read_as_it_was_rendered() -> None:
-    seen = gemini.as_request(completed(REQUEST, MODEL))
+    seen = gemini.as_request(with_model_profile(REQUEST, MODEL))
     assert (seen["system"], seen["messages"][0]["content"]) == ("Be brief.", [{"type": "text", "text": "1 + 1?"}])
     assert [block["type"] for block in seen["messages"][1]["content"]] == ["thinking", "tool_use", "tool_use"]
     assert seen["messages"][2]["content"][0] == {
@@ -236,7 +236,7 @@ def test_names_in_snake_case_and_counts_are_read() -> None:
 )
 def test_thinking_and_effort_of_a_profile(profile: dict[str, Any], config: dict[str, Any]) -> None:
     model = ModelProfile.model_validate({"model": "toy", "api": "gemini", "system": "Ours.", **profile})
-    sent = completed({"max_tokens": 9, "messages": [TURN]}, model)
+    sent = with_model_profile({"max_tokens": 9, "messages": [TURN]}, model)
     assert sent["generationConfig"] == {"maxOutputTokens": 9 + model.thinking_tokens, "thinkingConfig": config}
     assert sent["systemInstruction"] == {"parts": [{"text": "Ours."}]}
     types().GenerationConfig.model_validate(sent["generationConfig"])
@@ -244,14 +244,14 @@ def test_thinking_and_effort_of_a_profile(profile: dict[str, Any], config: dict[
 
 def test_extra_body_overrides_the_entries_that_it_names() -> None:
     extra = {"generationConfig": {"seed": 7, "temperature": 0}, "safetySettings": []}
-    sent = completed({"max_tokens": 9, "messages": [TURN]}, MODEL.model_copy(update={"extra_body": extra}))
+    sent = with_model_profile({"max_tokens": 9, "messages": [TURN]}, MODEL.model_copy(update={"extra_body": extra}))
     assert sent["generationConfig"] == {"maxOutputTokens": 9, "seed": 7, "temperature": 0}
     assert sent["safetySettings"] == []
 
 
 def test_a_structured_answer() -> None:
     form = {"format": {"type": "json_schema", "schema": {"type": "object"}}}
-    config = completed({"max_tokens": 9, "messages": [TURN], "output_config": form}, MODEL)["generationConfig"]
+    config = with_model_profile({"max_tokens": 9, "messages": [TURN], "output_config": form}, MODEL)["generationConfig"]
     assert (config["responseMimeType"], config["responseJsonSchema"]) == ("application/json", {"type": "object"})
 
 
@@ -275,7 +275,7 @@ def user(*blocks: dict[str, Any]) -> dict[str, Any]:
 )
 def test_what_the_api_cannot_express_is_refused(changed: dict[str, Any], named: str) -> None:
     with pytest.raises(UserError, match=named):
-        completed({"max_tokens": 9, "messages": [TURN], **changed}, MODEL)
+        with_model_profile({"max_tokens": 9, "messages": [TURN], **changed}, MODEL)
 
 
 def test_a_streamed_answer_has_each_part_in_a_chunk() -> None:

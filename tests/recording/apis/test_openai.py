@@ -8,11 +8,11 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.live.explaining import explain
+from longctx.live.server.explaining import explain
 from longctx.recording.apis import api_at, canonical_path, chat, gemini, is_answer, responses, to_reply
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer, ServerFailed
-from longctx.recording.request import completed, digest
+from longctx.recording.request import digest, with_model_profile
 from tests.recording.apis.examples import BLOCKED, CALL, blocked, body, completion, response, said
 
 MODEL = ModelProfile(model="toy", api="openai-chat")
@@ -142,7 +142,7 @@ REQUEST: dict[str, Any] = {
 
 
 def test_a_messages_request_is_rendered_as_a_completion() -> None:
-    sent = completed(REQUEST, MODEL.model_copy(update={"effort": "low"}))
+    sent = with_model_profile(REQUEST, MODEL.model_copy(update={"effort": "low"}))
     assert sent == {
         "model": "toy",
         "messages": [
@@ -159,7 +159,7 @@ def test_a_messages_request_is_rendered_as_a_completion() -> None:
 
 
 def test_a_messages_request_is_rendered_for_responses() -> None:
-    sent = completed(REQUEST, ModelProfile(model="toy", api="openai-responses"))
+    sent = with_model_profile(REQUEST, ModelProfile(model="toy", api="openai-responses"))
     assert sent["instructions"] == "Be brief."
     assert sent["input"] == [
         {"role": "user", "content": "1 + 1?"},
@@ -172,7 +172,7 @@ def test_a_messages_request_is_rendered_for_responses() -> None:
 @pytest.mark.parametrize("api", ["openai-chat", "openai-responses"])
 def test_what_is_rendered_is_read_back_the_same(api: str) -> None:
     model = ModelProfile(model="toy", api=api)  # type: ignore[arg-type]
-    sent = completed(REQUEST, model)
+    sent = with_model_profile(REQUEST, model)
     module = chat if api == "openai-chat" else responses
     shown = module.as_request(sent)
     assert shown["system"] == "Be brief."
@@ -196,13 +196,13 @@ DOCUMENT = {"type": "document", "source": {"type": "text", "media_type": "text/p
 def test_what_an_api_cannot_express_is_refused(api: str, changed: dict[str, Any]) -> None:
     model = ModelProfile(model="toy", api=api)  # type: ignore[arg-type]
     with pytest.raises(UserError, match="not-in-api"):
-        completed({**REQUEST, **changed}, model)
+        with_model_profile({**REQUEST, **changed}, model)
 
 
 def test_the_profile_says_what_a_server_takes() -> None:
     accepts = {"system": "developer", "limit": "max_tokens"}
     model = ModelProfile.model_validate({"model": "toy", "api": "openai-chat", "accepts": accepts})
-    sent = completed(REQUEST, model)
+    sent = with_model_profile(REQUEST, model)
     assert (sent["messages"][0]["role"], sent["max_tokens"]) == ("developer", 9)
 
 
@@ -223,4 +223,4 @@ def test_settings_of_another_api_are_refused(wrong: dict[str, Any]) -> None:
 
 
 def test_requests_of_messages_are_as_before() -> None:
-    assert completed(REQUEST, ModelProfile(model="toy")) == {"model": "toy", **REQUEST}
+    assert with_model_profile(REQUEST, ModelProfile(model="toy")) == {"model": "toy", **REQUEST}

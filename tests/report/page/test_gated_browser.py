@@ -195,10 +195,10 @@ def test_no_width_scrolls_sideways(tab: Tab, gated: Path, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_on_paper_the_group_that_is_shown_is_printed(tab: Tab, gated: Path) -> None:
+def test_on_paper_the_verdict_and_its_evidence_are_printed(tab: Tab, gated: Path) -> None:
     page = tab.open(gated.as_uri(), viewport={"width": 680, "height": 900})
     page.emulate_media(media="print")
-    assert page.locator("details.trial").first.is_visible()
-    assert page.locator("#changes").is_hidden()
+    assert page.locator("#explorer").is_hidden()
+    assert page.locator(".lost table").is_visible()
     assert page.locator(".badge").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 680

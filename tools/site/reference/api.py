@@ -10,8 +10,9 @@ import re
 import sys
 import textwrap
 from collections.abc import Iterator
+from dataclasses import MISSING, fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import longctx
 from longctx.fields import plain
@@ -24,11 +25,33 @@ HEAD = """# The Python API
 
 Import all of it from `longctx` itself, as in `from longctx import Run`. Modules deeper down may move. The guides to
 [test functions](../functions.md), [runs in Python](../notebooks.md) and [your own protocol](../new-protocol.md) use
-most of it. `help(longctx.Ask)` says more of its methods and of their arguments, and so does an editor.
+most of it. Of methods it has the beginning: `help(longctx.Ask)` has their arguments and what they raise.
 
 """
 GIVEN = "Ask", "Draw", "Case", "ProtocolAsk", "ProtocolDraw"
 """Classes that nobody makes: fixtures give their only objects."""
+OF_FILES = {"Row": "`results.jsonl` has", "Axes": "every protocol's table in a profile may have"}
+"""Classes whose fields are those of a file, which have a page of the reference."""
+INTERNAL = {
+    "Answer": {"of_judge", "told"},
+    "Ask": {"check", "judged", "model", "trial"},
+    "Axes": {
+        *("band", "cell_type", "default_items", "draws_on", "gate_band", "has_shares", "made_cells"),
+        *("minimums", "size_in", "sized", "trials_of"),
+    },
+    "Bank": {"asked", "digest", "filter_key", "index_of", "item_name", "keeps", "kept", "literal"}
+    | {"named", "rounds", "version", "why_none"},
+    "Probe": {"is_in", "of"},
+    "Rate": {"answers", "as_data", "clusters", "effect", "effective", "of", "p_above", "p_below"},
+    "Reply": {
+        *("batched", "cache_write_tokens", "compactions", "fallback", "hour_write_tokens", "live"),
+        *("recorded_at", "request_sha256", "thinking_tokens", "thought"),
+    },
+    "Row": {"cluster_key", "identified", "identity", "of"},
+    "Run": {"count_probes", "preflight"},
+    "Transcript": {"asked", "depth_for", "fill", "origin", "places", "turn_of"},
+}
+"""Members of classes that longctx itself calls, and that tests and protocols have no use for."""
 
 
 def page() -> str:
@@ -52,16 +75,27 @@ def docstring_of(name: str) -> str:
 
 def _entry(name: str) -> str:
     value, (prose, example) = getattr(longctx, name), _parts(docstring_of(name))
-    call = vars(value).get("__call__") if inspect.isclass(value) else None
+    call = vars(value).get("__call__") if name in GIVEN else None
     shown = []
     if call or _is_called(name, value):
         called = f"{name.removeprefix('Protocol').lower()}{_signature(call)}" if call else name + _signature(value)
         shown = ["```python", called, "```"]
     parts = [f"## `{name}`", *shown]
     parts = ["\n".join(parts), prose, _parts(inspect.getdoc(call) or "")[0] if call else "", example]
+    if call:
+        parts.extend("\n".join(_fields(kind)) for kind in _keywords(call))
     if inspect.isclass(value):
-        parts.append("\n".join([*_fields(value), *_methods(value)]))
+        file = OF_FILES.get(name)
+        parts += [f"Its fields are those that {file}: see that page of the reference."] if file else []
+        parts.append("\n".join([*(() if file else _fields(value)), *_methods(value)]))
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
+
+
+def _keywords(call: Any) -> Iterator[type]:
+    """Yield the type of the keywords that a function takes by `**`, if it says which these are."""
+    for each in inspect.signature(call, eval_str=True).parameters.values():
+        if each.kind is inspect.Parameter.VAR_KEYWORD:
+            yield from get_args(each.annotation)
 
 
 def _is_called(name: str, value: Any) -> bool:
@@ -69,6 +103,7 @@ def _is_called(name: str, value: Any) -> bool:
     return inspect.isfunction(value) or (
         inspect.isclass(value)
         and not inspect.get_annotations(value)
+        and not is_dataclass(value)
         and "__init__" in vars(value)
         and name not in GIVEN
     )
@@ -81,10 +116,17 @@ def _signature(value: Any) -> str:
 
 
 def _fields(kind: type) -> Iterator[str]:
-    words = words_below(kind)
-    for name, annotation in inspect.get_annotations(kind).items():
-        if not name.startswith(("_", "model_")):
-            shown = re.sub(r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$", r"\1", plain(annotation))
+    words, annotations = words_below(kind), inspect.get_annotations(kind)
+    if is_dataclass(kind) and "__call__" in vars(kind):  # a decorator, which takes its fields: first those it must have
+        taken = sorted((each for each in fields(kind) if each.init), key=lambda each: each.default is not MISSING)
+        annotations = {each.name: each.type for each in taken}
+    for name, annotation in annotations.items():
+        if not name.startswith(("_", "model_")) and name not in INTERNAL.get(kind.__name__, ()):
+            shown = re.sub(
+                r"^(?:ClassVar|Annotated)\[(.+?)(?:, Field\(.*\))?\]$",
+                r"\1",
+                plain(getattr(annotation, "__forward_arg__", annotation)),
+            )
             yield f"- {code(f'{name}: {shown}')}" + (f": {text(words[name])}" if name in words else "")
 
 
@@ -112,7 +154,7 @@ def _methods(kind: type) -> Iterator[str]:
     for name, member in vars(kind).items():
         inner = member.__func__ if isinstance(member, classmethod | staticmethod) else member
         words = inspect.getdoc(inner.fget if isinstance(inner, property) else inner) or ""
-        if name.startswith("_") or not words:
+        if name.startswith("_") or not words or name in INTERNAL.get(kind.__name__, ()):
             continue
         if isinstance(inner, property):
             yield f"- `{name}`: {text(_about(words))}"
@@ -121,8 +163,8 @@ def _methods(kind: type) -> Iterator[str]:
 
 
 def _about(words: str) -> str:
-    """Return a docstring without the sections on its arguments, on errors and with examples."""
-    return re.split(r"\n\n(?:Args|Raises|Example):\n", words)[0]
+    """Return the first paragraph of a docstring. `help` shows all."""
+    return words.partition("\n\n")[0]
 
 
 def examples() -> Iterator[tuple[str, str]]:
