@@ -53,7 +53,7 @@ def load_results(path: Path, choice: Choice = ALL) -> Loaded:
     except FileNotFoundError:
         raise UserError(
             "no-run-there",
-            f"{path} holds no finished run: give a folder such as reports/latest, or a file of results.",
+            f"{path} contains no finished run: name a folder such as reports/latest, or a file of results.",
         ) from None
 
 
@@ -92,7 +92,7 @@ def check_comparable(before: Loaded, after: Loaded, names: tuple[Path, Path]) ->
     if before.form != after.form:
         raise UserError(
             "two-forms",
-            f"{names[0]} is {before.form} and {names[1]} is {after.form}, whose ids name different items: give two "
+            f"{names[0]} is {before.form} and {names[1]} is {after.form}, whose ids name different items: use two "
             "files of one tool, or convert both to rows with id and correct.",
         )
     if before.form == RUN:

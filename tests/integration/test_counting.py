@@ -40,7 +40,7 @@ def test_passkeys_that_need_a_count_say_how_they_get_one(checkout: Checkout, ser
         "count of tokens (its input_tokens are -12); it begins with b'{\"input_tokens\": -12}'.",
         f"python -m longctx models probe toy --ask --base-url {server.url}",
         "Asked 4 of 4 trials",
-        "invalid: toy: its tokens could not be counted",
+        "invalid: toy: passkey cannot build its prompts, because its tokens could not be counted",
     )
     assert {row["error"] for row in checkout.rows() if row["test"] == "passkey"} == {"not_counted"}
     probed = checkout.longctx("models", "probe", "toy", "--ask", "--base-url", server.url)

@@ -104,7 +104,7 @@ def test_what_does_not_fit_is_named_and_has_no_price(checkout: Checkout, server:
     recorded = checkout.record(server, env=RECORD_ONLY)
     assert recorded.code == 1
     assert recorded.says(named, "Asked 6 of 6 trials", "Recorded in part")
-    assert recorded.out.index("Not asked:") < recorded.out.index("Asked 6 of 6")
+    assert recorded.out.index("Left out:") < recorded.out.index("Asked 6 of 6")
 
 
 def test_what_does_not_fit_by_the_servers_count_is_not_asked(checkout: Checkout, server: SimulatedServer) -> None:
@@ -122,7 +122,7 @@ def test_sizes_may_be_shares_of_the_window(checkout: Checkout) -> None:
     assert checkout.pytest("--ctx-estimate").says("[share-without-window]", "models probe toy")
     checkout.file("fixtures/models/toy.toml").write_text("window = 4096\n")
     result = checkout.pytest("--ctx-estimate")
-    assert (result.code, "Not asked" in result.out) == (0, False)
+    assert (result.code, "Left out" in result.out) == (0, False)
     assert checkout.pytest("--collect-only", "-q").says("lines-129]", "lines-265]")
 
 

@@ -51,7 +51,8 @@ def results_of(path: Path, choice: Choice) -> tuple[str, list[ForeignResult]]:
     form, results = (archive, inspect_ai.of_archive(path, choice)) if is_archive else _read(path, choice)
     if not results:
         raise UserError(
-            "no-imported-rows", f"{path} holds no results: write one object per line, or let its tool write it again."
+            "no-imported-rows",
+            f"{path} contains no results: write one object per line, or write it again with its tool.",
         )
     try:
         completed = form.complete(results, choice)
