@@ -207,7 +207,13 @@ def usage_table(change: UsageChange) -> Table:
         f"Cost and latency, {before.trials:,} paired trials (95% intervals; latency excludes batched answers; list "
         "prices)"
     )
-    return Table.from_rows(title, rows)
+    nothing = (UNKNOWN, UNKNOWN), (usd(0), usd(0))
+    told = [
+        row
+        for row in rows
+        if (row["before"], row["after"]) not in nothing and (row["before"] or row["change"] != UNKNOWN)
+    ]
+    return Table.from_rows(title, told)
 
 
 def price_change(change: UsageChange | None) -> str:
