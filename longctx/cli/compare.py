@@ -66,7 +66,7 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from longctx.compare.runs import compare
     from longctx.registry import known_protocols
-    from longctx.report.comparison import comparison
+    from longctx.report.comparison import change_title, changes, comparison
 
     emit.check(options)
     if options.flips < 0:
@@ -92,8 +92,27 @@ def run(options: argparse.Namespace) -> int:
     document = comparison(reference, comparisons, about, options.flips)
     if len(options.folders) == 1:
         document = _with_lengths(document, [row for _, rows in parts for row in rows], known, options.share)
-    emit.show(options, document, as_page=lambda: _page(compared, options.between, document, first, others, known))
+    shown = dataclasses.replace(
+        document,
+        change=change_title(_names(compared) if len(compared) > 1 else document.title, comparisons),
+        lead="; ".join(_without_folder(note, compared) for note in about),
+        notes=document.notes[len(about) :],
+        picture=changes(comparisons),
+    )
+    emit.show(options, document, as_page=lambda: _page(compared, options.between, shown, first, others, known))
     return 0
+
+
+def _names(compared: Sequence[_Compared]) -> str:
+    reference, *others = (each.name for each in compared)
+    return f"{' and '.join(others)} against {reference}"
+
+
+def _without_folder(note: str, compared: Sequence[_Compared]) -> str:
+    """Return a note without the folders that runs are in on this machine, for a page that is passed on."""
+    for each in compared:
+        note = note.replace(str(each.path), each.name)
+    return note
 
 
 def _with_lengths(document: Document, rows: Sequence[Row], tests: Mapping[str, Protocol], share: float) -> Document:
@@ -173,6 +192,11 @@ class _Compared:
     rows: list[Row]
     views: Callable[[], Mapping[tuple[str, tuple[object, ...]], Mapping[str, Any]]]
     """Loads the view of each row, by its run and its identity."""
+
+    @property
+    def name(self) -> str:
+        """What a page calls it: a path that leads nowhere on another machine is left out."""
+        return self.path.stem if self.path.is_absolute() or ".." in self.path.parts else str(self.path)
 
 
 def _load(workspace: Workspace, path: Path) -> _Compared:

@@ -11,9 +11,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from longctx.report.document import ForestBand
 from longctx.report.tables import default_views
 from longctx.results.row import grouped, short_names
 from longctx.stats.rates import Rate, pooled
@@ -33,6 +32,17 @@ def charts(summary: Summary) -> Iterator[Chart]:
         yield from (replace(chart, test=name) for chart in own)
         yield from (chart for chart in by_place if chart.test == name)
     yield from outcomes(summary)
+
+
+@dataclass(frozen=True, slots=True)
+class ForestBand:
+    """The change of accuracy in one band of a gate."""
+
+    name: str
+    verdict: str
+    difference: float
+    interval: tuple[float, float]
+    """The 95% interval of the difference."""
 
 
 def forest(bands: Sequence[ForestBand], margin: float) -> Chart | None:

@@ -9,11 +9,11 @@ from longctx.compare.across import SHARE, Curve, ParamValue
 from longctx.compare.runs import CellChange, Comparison, Flip, SubjectComparison
 from longctx.report.document import Document
 from longctx.report.verdict_document import trials
-from longctx.results.row import grouped
+from longctx.results.row import Subject, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.unpaired import Unpaired
 from longctx.text import count
-from longctx.views.chart import Table
+from longctx.views.chart import Chart, Plot, PlotMark, Table
 
 LONGEST = 80
 """The most characters that are shown of an answer."""
@@ -35,6 +35,66 @@ def comparison(reference: str, others: Others, about: Sequence[str], flips: int)
     ]
     title = f"{' and '.join(name for name, _ in others)} against {reference}"
     return Document(title, tuple(notes), tuple(_tables(reference, others, flips)))
+
+
+def changes(others: Others) -> Chart | None:
+    """Return the change of accuracy of each test, or of each cell of a single one, in percentage points."""
+    compared = [(name, versus) for name, comparison in others for versus in comparison.versus]
+    single = len({(versus.test, versus.before) for _, versus in compared}) == 1
+    marks = []
+    for name, versus in compared:
+        subject = versus.after if single or len({other.after for _, other in compared}) == 1 else None
+        title = versus.test if subject else f"{versus.test}, {versus.after}"
+        of_all = [(f"{title}, all" if single else title, versus.total)]
+        rows = [*((change.cell, change) for change in versus.cells), *of_all] if single else of_all
+        for row, change in rows:
+            if not change.paired.n:
+                continue
+            low, high = (100 * end for end in change.paired.interval())
+            shift = 100 * change.paired.difference
+            text = f"{shift:+.1f} [{low:+.1f}, {high:+.1f}]"
+            way = "a significant drop" if high < 0 else "a significant gain" if low > 0 else "not significant"
+            marks.append(
+                PlotMark(
+                    row,
+                    shift,
+                    (low, high),
+                    series=name if len(others) > 1 else way,
+                    say=f"{row}, {name}: {text}, n={change.paired.n:,}",
+                    text=text,
+                )
+            )
+    colours = {"a significant drop": "var(--bad)", "a significant gain": "var(--good)", "not significant": SOFT}
+    plot = Plot(
+        marks=marks,
+        kind="rows",
+        value="change of accuracy, percentage points",
+        ends=None,
+        lines=[(0.0, "no change")],
+        colours=colours if len(others) == 1 else {},
+    )
+    title = "Change of accuracy on the same trials [95% interval]"
+    return Chart("changes", "", title, plot, Table(title, (), ())) if marks else None
+
+
+def change_title(title: str, others: Others) -> str:
+    """Return the title of a comparison's page: its sides, and what all compared subjects differ in."""
+    pairs = [(versus.before, versus.after) for _, comparison in others for versus in comparison.versus]
+    named = dict.fromkeys("; ".join(_differ(*pair)) for pair in pairs)
+    return f"{title}: {difference}" if len(named) == 1 and (difference := next(iter(named))) else title
+
+
+def _differ(before: Subject, after: Subject) -> Iterator[str]:
+    for name, was, now in (
+        ("model", before.model, after.model),
+        ("prompts", before.prompt_set, after.prompt_set),
+        ("", before.label or "none", after.label or "none"),
+    ):
+        if was != now:
+            yield f"{name} {was} → {now}".strip()
+
+
+SOFT = "var(--ink-soft)"
 
 
 def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:

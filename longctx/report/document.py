@@ -13,18 +13,7 @@ from typing import Any
 from tabulate import tabulate
 
 from longctx.text import visible
-from longctx.views.chart import Table
-
-
-@dataclass(frozen=True, slots=True)
-class ForestBand:
-    """The change of accuracy in one band of a gate."""
-
-    name: str
-    verdict: str
-    difference: float
-    interval: tuple[float, float]
-    """The 95% interval of the difference."""
+from longctx.views.chart import Chart, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +29,10 @@ class Document:
     """The sentence beside the badge."""
     brief: str = ""
     """The text for a terminal at the usual verbosity; empty if it is that of `as_terminal`."""
-    bands: tuple[ForestBand, ...] = ()
-    """What a page draws of a gate."""
-    margin: float = 0.0
-    """The drop that the gate rules out, a share."""
+    picture: Chart | None = None
+    """What a page opens with."""
     change: str = ""
-    """What the gate judges, in a few words: the title of its page."""
+    """What is judged or compared, in a few words: the title of a page, if it has another."""
 
 
 def as_terminal(document: Document) -> str:

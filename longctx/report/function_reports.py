@@ -111,6 +111,7 @@ def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterat
         heading=title,
         title=FRONTIER,
         x=KEPT,
+        unit="% of the tokens",
         from_zero=True,
         series="strategy",
         scale=RECALL,

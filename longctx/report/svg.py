@@ -244,7 +244,7 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
     """Return the numbers that an axis of values names."""
     step = 0.5 if (low, high) == (0.0, 1.0) else _step(low, high)
     digits = max(0, -math.floor(math.log10(step)))
-    first, last = round(low / step), round(high / step)
+    first, last = round(low / step), math.ceil(high / step - 1e-9)
     return [(place * step, f"{place * step:,.{digits}f}") for place in range(first, last + 1)]
 
 
@@ -281,7 +281,7 @@ def _curves(drawing: _Drawing) -> None:
     for value, text in ticks:
         drawing.line((left, y(value)), (width - 8, y(value)))
         drawing.text(left - 5, y(value) + 4, text, "end")
-    for x, text in _named(xs):
+    for x, text in _marked(plot, xs, left + side, width - 12 - side):
         drawing.text(x, bottom + 16, text, "middle")
     if plot.x:
         drawing.text((left + width - 8) / 2, bottom + 32, plot.x, "middle", room=width - left)
@@ -310,9 +310,19 @@ def _places(
         step = (end - start) / max(1, len(places) - 1)
         return {place: start + step * number for number, place in enumerate(places)}
     least = 0.0 if plot.from_zero else numbers[0] if numbers else 0.0
-    most = numbers[-1] if numbers else 1.0
+    most = (_ticks(0.0, numbers[-1])[-1][0] if plot.from_zero else numbers[-1]) if numbers else 1.0
     scale = _Scale(least, most, start, end, log=not plot.from_zero and 0 < TEN * least <= most)
     return {number: scale(number) for number in numbers}
+
+
+def _marked(plot: Plot, xs: Mapping[int | float | str, float], start: float, end: float) -> list[tuple[float, str]]:
+    """Return what the axis names: the places that were measured, or round numbers if it begins at 0."""
+    numbers = [place for place in xs if not isinstance(place, str)]
+    if not plot.from_zero or not numbers:
+        return _named(xs)
+    ticks = _ticks(0.0, max(numbers))
+    scale = _Scale(0.0, ticks[-1][0], start, end)
+    return [(scale(value), text) for value, text in ticks]
 
 
 def _across(drawing: _Drawing, y: _Scale, left: float, xs: Mapping[int | float | str, float]) -> None:
@@ -352,10 +362,10 @@ def _rows(drawing: _Drawing) -> None:
     plot, width = drawing.plot, drawing.width
     rows = grouped(plot.marks, lambda mark: str(mark.x))
     longest = LETTER * max(map(len, map(visible, rows)), default=0) + 14
-    beside = longest <= 0.4 * width
+    written = LETTER * max((len(mark.text) for mark in plot.marks), default=0)
+    beside = longest + written <= 0.5 * width
     left = max(longest if beside else 6, 10.0)
-    written = max((len(mark.text) for mark in plot.marks), default=0)
-    right = width - (LETTER * written + 16 if written else 18)
+    right = width - (written + 16 if written else 18)
     x = _Scale(*((0.0, 1.0) if plot.kind == "shares" else _extent(plot)), left, right)
     named = [line for line in plot.lines if line[1]]
     top = 18.0 if named else 4.0

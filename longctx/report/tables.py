@@ -19,10 +19,10 @@ from longctx.report.function_reports import (
 from longctx.results.row import Row, by_subject, by_test, grouped
 from longctx.stats.rates import pooled, rate_of
 from longctx.stats.unpaired import Quantile
-from longctx.summary.summary import OfTest, Summary
-from longctx.summary.tests import FILL
+from longctx.summary.summary import FILLED, OfTest, Summary
+from longctx.summary.tests import FILL, FILLER
 from longctx.views.answers import CellSummaries, CellSummary
-from longctx.views.chart import COLOURS, Table
+from longctx.views.chart import COLOURS, Table, note_of
 from longctx.views.view import RatePoint, RateView, estimate, interval
 from longctx.vocabulary.cell import name_of_test
 from longctx.vocabulary.report import Rank
@@ -137,6 +137,11 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
     """
     number = all(isinstance(cell.params.get(key), int | float) for cell in cells)
     title, unit, note, points = key.replace("_", " "), test.unit if key == test.size else "", "", list[RatePoint]()
+    sent = ""
+    if key in FILLED and number and test.size == "" and not test.parameters:
+        title = unit = FILLER
+        known = {cell.params[key]: cell.tokens for cell in cells if cell.tokens is not None}
+        sent = f"Sent: {', '.join(f'{tokens:,} at {filled:,}' for filled, tokens in known.items())}." if known else ""
     for subject, group in by_subject(cells).items():
         series = grouped(group, lambda cell: _named(others, cell))
         if not number or len(series) > COLOURS:
@@ -161,7 +166,7 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
         unit=unit,
         series=None if number else "model",
         down=not number,
-        note=note if others else "",
+        note=note_of(note if others else "", sent),
     )
 
 
@@ -214,7 +219,13 @@ def usage_table(change: UsageChange) -> Table:
         f"Cost and latency, {before.trials:,} paired trials (95% intervals; latency excludes batched answers; list "
         "prices)"
     )
-    return Table.from_rows(title, rows)
+    nothing = (UNKNOWN, UNKNOWN), (usd(0), usd(0))
+    told = [
+        row
+        for row in rows
+        if (row["before"], row["after"]) not in nothing and (row["before"] or row["change"] != UNKNOWN)
+    ]
+    return Table.from_rows(title, told)
 
 
 def price_change(change: UsageChange | None) -> str:

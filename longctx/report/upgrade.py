@@ -10,10 +10,12 @@ from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.live.cost.money import usd
+from longctx.report.charts import forest
 from longctx.report.document import Document
 from longctx.report.tables import PRICE, UNKNOWN, spread, thousand
 from longctx.report.verdict_data import as_data
-from longctx.report.verdict_document import badge, verdict_document, why
+from longctx.report.verdict_document import badge, forest_bands, verdict_document, why
+from longctx.report.verdict_document import lead as lead_of_gate
 from longctx.results.row import Row, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.views.chart import Chart, Plot, PlotMark, Table
@@ -51,7 +53,20 @@ def upgrade_document(decision: UpgradeDecision) -> Document:
         tables=(_candidates(decision), *_details(decision)),
         badge=shown,
         lead=lead,
+        picture=_bands_of(decision),
+        change=f"{decision.old} → {' or '.join(verdicts)}",
     )
+
+
+def _bands_of(decision: UpgradeDecision) -> Chart | None:
+    """Return the change of accuracy in each band of each candidate."""
+    several = len(decision.candidates) > 1
+    named = [
+        replace(band, name=f"{name}: {band.name}" if several else band.name)
+        for name, verdict in decision.candidates
+        for band in forest_bands(verdict)
+    ]
+    return forest(named, decision.candidates[0][1].rules.margin)
 
 
 def upgrade_data(decision: UpgradeDecision) -> dict[str, Any]:
@@ -62,7 +77,7 @@ def upgrade_data(decision: UpgradeDecision) -> dict[str, Any]:
 
 
 def _lead(decision: UpgradeDecision, best: RunVerdict) -> str:
-    said = why(best)
+    said = lead_of_gate(best).removesuffix(".") if best.verdict == "regression" else why(best)
     if best.verdict == "pass":
         cheapest = " the cheapest that passes:" if len(decision.candidates) > 1 else ""
         return f"{decision.best} may replace {decision.old}:{cheapest} {said}."
@@ -103,8 +118,8 @@ def _candidates(decision: UpgradeDecision) -> Table:
             | ({"difference": "", "lost": "", "gained": ""} if bands is None else _difference(bands))
             | _usage(measured.usage, decision.volume)
         )
-    if {row[THINKING] for row in rows} == {UNKNOWN}:
-        rows = [{name: cell for name, cell in row.items() if name != THINKING} for row in rows]
+    empty = [name for name in rows[0] if {row.get(name) for row in rows} in ({UNKNOWN}, {usd(0)})]
+    rows = [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
     title = "Accuracy against price, on the same trials: accuracy [95% interval], price without a batch's discount"
     return Table.from_rows(title, rows)
 

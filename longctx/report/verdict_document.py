@@ -10,7 +10,9 @@ from typing import Any
 
 from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
-from longctx.report.document import Document, ForestBand
+from longctx.live.cost.money import usd
+from longctx.report.charts import ForestBand, forest
+from longctx.report.document import Document
 from longctx.report.gate_lines import NONE_LOST, SAME_ANSWERS, LostAnswers, gate_lines
 from longctx.report.judge_sentences import gate_sentences
 from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
@@ -23,6 +25,8 @@ MOST = 8
 """The most cells that the table of those that moved most lists."""
 MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
+FREE = before_after(usd(0), usd(0))
+"""Shown as the price of a band where neither side costs anything."""
 TOO_FEW = "too few clusters"
 """Shown in place of an interval that nothing is known of."""
 NOT_MEASURED = "not measured"
@@ -61,8 +65,7 @@ def verdict_document(
         badge=badge(verdict),
         lead=lead(verdict),
         brief=gate_lines(head, _bands(verdict), verdict.usage, lost),
-        bands=tuple(_forest(verdict)),
-        margin=verdict.rules.margin,
+        picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
         change=change_of(changed, baseline),
     )
 
@@ -79,7 +82,7 @@ def change_of(changed: Sequence[str], baseline: str) -> str:
     return "; ".join(shown) or f"Against the baseline {baseline}: {others}"
 
 
-def _forest(verdict: RunVerdict) -> Iterator[ForestBand]:
+def forest_bands(verdict: RunVerdict) -> Iterator[ForestBand]:
     """Yield the bands that have an interval; where a run replayed the baseline's own answers, it has no width."""
     for test in verdict.tests:
         name = ", ".join([test.test, *_of(verdict, test).values()]).replace(f", prompts {PROTOCOL}", "")
@@ -353,7 +356,7 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
 def _tables(verdict: RunVerdict) -> Iterator[Table]:
     if bands := _bands(verdict):
         for name in (PRICE, "latency"):
-            if {row.get(name, "") for row in bands} <= {"", UNKNOWN}:
+            if {row.get(name, "") for row in bands} <= {"", UNKNOWN, FREE}:
                 bands = [{column: cell for column, cell in row.items() if column != name} for row in bands]
         yield Table.from_rows("By test and band of lengths", bands)
     if verdict.usage and verdict.usage.known:

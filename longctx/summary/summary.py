@@ -184,6 +184,8 @@ def by_test_and_subject(cells: Sequence[CellSummary]) -> dict[tuple[str, Subject
 
 IN_TOKENS = "fill", "tokens", "window", "budget", "context"
 """The lengths that count tokens; of the others, each counts what it is called."""
+FILLED = "fill", "tokens"
+"""Those of test functions that count the text around a question only; more is sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,7 @@ def _varied_number(cells: Sequence[CellSummary]) -> str:
 
 def _by_number(cells: Sequence[CellSummary], key: str) -> list[RatePoint]:
     """Return the accuracy at each value of a parameter, or of all cells if it is empty."""
-    unit = "" if not key else " tokens" if key in IN_TOKENS else f" {key}"
+    unit = "" if not key else f" {FILLER}" if key in FILLED else " tokens" if key in IN_TOKENS else f" {key}"
     places = grouped(cells, lambda cell: cell.params.get(key) or "")
     return [RatePoint(place, "", pooled(cell.rate for cell in same), unit) for place, same in places.items()]
 
@@ -281,7 +283,9 @@ def said_of(points: Sequence[RatePoint], tokens: Mapping[object, int]) -> Iterat
     for (facet, numbers_there), texts in placed.items():
         at = ", ".join(f"{number:,}" for number in numbers_there)
         beside = ", ".join(f"{tokens[number]:,}" for number in numbers_there if number in tokens)
-        counted = f" ({beside} tokens)" if beside and not facet.endswith("tokens") else ""
+        filled = facet.endswith(FILLER)
+        told = beside and (filled or not facet.endswith("tokens"))
+        counted = f" ({beside} {'sent' if filled else 'tokens'})" if told else ""
         yield from texts[:-1]
         yield texts[-1] + (f" at {at}" if at else "") + facet + counted
 
@@ -322,7 +326,7 @@ def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[
     for (test, subject), rows in grouped(placed, lambda row: (row.test, row.subject)).items():
         parameter = _parameter(test, tests) or _varied_length(rows)
         of_size = grouped(rows, partial(_size, parameter))
-        unit = "" if test in tests or not parameter else FILLER if parameter in IN_TOKENS else parameter
+        unit = "" if test in tests or not parameter else FILLER if parameter in FILLED else parameter
         variant = tests[test].variant if test in tests else ""
         asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
         common = set.intersection(*asked)

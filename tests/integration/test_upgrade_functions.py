@@ -128,7 +128,7 @@ def test_the_cap_holds_and_a_second_call_asks_the_rest(project: Checkout) -> Non
         result = upgrade(project, server, "old", "rude", "--max-cost", 1)
         assert len(server.asked) == TRIALS
     assert result.code == 10
-    assert result.says("test_code.polite -1.000 in short"), result
+    assert result.says("test_code.polite, short: 20 of 20 lost, 0 gained, accuracy 1.00 → 0.00"), result
 
 
 def test_tests_and_functions_are_one_decision(project: Checkout) -> None:

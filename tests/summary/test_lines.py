@@ -81,7 +81,7 @@ def test_controls_are_apart() -> None:
 @pytest.mark.parametrize("name", ["fill", "chunks"])
 def test_a_function_is_told_by_fill_or_by_number_of_chunks(name: str) -> None:
     rows = [r for at, right in ((2000, 9), (400, 10)) for r in asked("test_it", right, 10, {name: at})]
-    assert said(rows) == f"1.00, 0.90 at 400, 2,000 {'chunks' if name == 'chunks' else 'tokens'}"
+    assert said(rows) == f"1.00, 0.90 at 400, 2,000 {'chunks' if name == 'chunks' else 'filler tokens'}"
 
 
 def test_strategies_have_a_curve_each() -> None:
@@ -91,7 +91,7 @@ def test_strategies_have_a_curve_each() -> None:
         for at in (500, 1000)
         for each in asked("test_it", right, 4, {"fill": at}, labels={"strategy": strategy})
     ]
-    assert said(rows) == "none 1.00, 1.00; cut 0.25, 0.25 at 500, 1,000 tokens"
+    assert said(rows) == "none 1.00, 1.00; cut 0.25, 0.25 at 500, 1,000 filler tokens"
 
 
 def test_a_single_accuracy_has_its_interval_and_what_was_not_measured_a_dash() -> None:
@@ -110,3 +110,12 @@ def test_a_report_declares_its_figure_and_a_faulty_one_is_named() -> None:
         "The report of test_it failed in `figure`, and has only the default parts there: ZeroDivisionError: division "
         "by zero "
     )
+
+
+def test_the_tokens_that_were_sent_stand_beside_those_of_the_filler() -> None:
+    rows = [
+        each
+        for at, sent in ((500, 611), (2000, 2340))
+        for each in asked("test_it", 4, 4, {"tokens": at}, input_tokens=sent)
+    ]
+    assert said(rows) == "1.00, 1.00 at 500, 2,000 filler tokens (611, 2,340 sent)"

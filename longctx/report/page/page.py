@@ -14,7 +14,7 @@ from markupsafe import Markup
 
 import longctx
 from longctx.registry import in_order
-from longctx.report.charts import accuracies, charts, colours, css, forest
+from longctx.report.charts import accuracies, charts, colours, css
 from longctx.report.document import Document
 from longctx.report.page import trials
 from longctx.report.page.contents import (
@@ -96,7 +96,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
     chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
     every = list(sections(summary, drawn))
     leads, curves, parts = opened(every) if not verdict else ([], [], every)
-    picture = forest(verdict.bands, verdict.margin) if verdict else accuracies(summary)
+    picture = verdict.picture if verdict else accuracies(summary)
     numbers = numbers_of(cell.subject.model for cell in summary.cells)
     page = (
         _environment()
@@ -104,7 +104,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
         .render(
             manifest=manifest,
             picture=picture,
-            drawn=[(kind, draw(picture, numbers, width)) for kind, width in WIDTHS.items()] if picture else [],
+            drawn=_drawn(picture, numbers),
             leads=leads,
             curves=curves,
             warning=unmeasured(summary),
@@ -134,6 +134,10 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
     return page, chunks
 
 
+def _drawn(picture: Chart | None, numbers: Mapping[str, int]) -> list[tuple[str, str]]:
+    return [(kind, draw(picture, numbers, width)) for kind, width in WIDTHS.items()] if picture else []
+
+
 @dataclass(frozen=True, slots=True)
 class ChangedTrials:
     """The trials of later runs, beside the answers of earlier ones."""
@@ -154,7 +158,7 @@ def changes_page(
     figures: shown after the first table.
     """
     rows, earlier, subject = changed.rows, changed.earlier, changed.subject
-    numbers = numbers_of(mark.series.partition(",")[0] for chart in figures for mark in chart.plot.marks)
+    numbers = numbers_of(row.model for row in (*rows, *(each.row for each in earlier.values())))
 
     def title(name: str) -> str:
         return tests[name].title if name in tests else name
@@ -164,6 +168,8 @@ def changes_page(
         .get_template("changes.html")
         .render(
             verdict=document,
+            picture=document.picture,
+            drawn=_drawn(document.picture, numbers),
             figures=[Figure(chart.title, draw(chart, numbers), chart.table, chart.note) for chart in figures],
             compared=True,
             cells=cell_links(rows),

@@ -300,7 +300,7 @@ def test_on_paper_what_is_folded_is_left_out_and_all_is_light(tab: Tab, nine: Pa
 
 def test_a_table_is_sorted_by_a_click_or_a_key(tab: Tab, report: Path) -> None:
     page = tab.open(report.as_uri())
-    table = page.locator("main > .scroll table")
+    table = page.locator("main .run > .scroll table")
     heads, first = table.locator("thead th"), table.locator("tbody th")
     before = first.all_inner_texts()
     assert table.locator("[aria-sort]").count() == 0

@@ -44,9 +44,18 @@ def test_a_badge_and_one_sentence_say_what_broke(tab: Tab, gated: Path) -> None:
     assert box["y"] < 720
 
 
-def test_the_first_screen_shows_no_text_of_a_model(tab: Tab, gated: Path) -> None:
-    page = tab.open(gated.as_uri())
-    assert "12345" not in page.locator("section.verdict").inner_text()
+def test_lost_answers_are_on_the_first_screen_as_text(tab: Tab, tmp_path: Path) -> None:
+    page = tab.open(write_gated(tmp_path, text=f"{HOSTILE.replace('{', '(').replace('}', ')')} {{}}").as_uri())
+    lost = page.locator(".lost")
+    assert lost.locator("tbody tr").count() == 5
+    assert lost.locator("tbody tr").first.locator("th, td").all_inner_texts()[1:4] == ["12345", "12345", "54321"]
+    box = lost.locator("tbody tr").first.bounding_box()
+    assert box is not None
+    assert box["y"] < 720
+    assert page.title() != "owned"
+    assert tab.messages == []
+    lost.locator("tbody a").first.click()
+    assert count(page) == "1 of 40 trials"
 
 
 def test_groups_have_counts_and_filter(tab: Tab, gated: Path) -> None:

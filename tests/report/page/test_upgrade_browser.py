@@ -62,7 +62,11 @@ def test_the_verdict_is_first_and_the_first_screen_holds_no_reply(tab: Tab, page
 
 
 def test_accuracy_is_charted_for_each_treatment(tab: Tab, page: Path) -> None:
-    figure = tab.open(page.as_uri()).locator("figure")
+    opened = tab.open(page.as_uri())
+    assert opened.locator("h1").inner_text() == "old → new or same"
+    bands = opened.locator(".picture .wide [role=graphics-symbol]")
+    assert bands.count() >= 2
+    figure = opened.locator("figure:not(.picture)")
     assert figure.count() == 1
     points = figure.locator("[role=graphics-symbol][aria-roledescription=point]")
     names = [(point.get_attribute("aria-label") or "").partition(":")[0] for point in points.all()]
