@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
-from longctx.functions.batches import Round, Rounds
+from longctx.functions.batches import Rounds
 from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.live.bounds import Terms
@@ -130,7 +130,7 @@ def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
     with BatchServer() as server:
         budget = Budget()
         rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append)
-        rounds.ask(Round(requests(tape, 4)))
+        rounds.ask(requests(tape, 4))
         assert len(server.asked) == 4
         assert not server.created
     assert tape.recorded == 4
@@ -184,5 +184,5 @@ def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) 
     with BatchServer() as server:
         server.result = errored("invalid_request_error", "no")
         rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None)
-        rounds.ask(Round(trial.unanswered))
+        rounds.ask(trial.unanswered)
     assert rounds.asked.failures.keys() == {trial.trial.key}
