@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.report.svg import NARROW, WIDE, draw, numbers_of
-from longctx.views.chart import Chart, PlotKind, Plot, PlotMark, Table
+from longctx.views.chart import Chart, Plot, PlotKind, PlotMark, Table
 
 MODELS = "gemma-3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b", "smollm2-135m"
 
