@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,7 +82,7 @@ class PromptSet:
         document: the word for the documents; None to keep the templates' own.
         """
         folder = self._folder_of(test)
-        _check_names(folder, test)
+        _check_names(folder, test.declared.name, test.declared.templates)
         words = {name: self._template(folder, name, expected) for name, expected in test.declared.templates.items()}
         renamed = {name: _with_document(document, text) for name, text in words.items()} if document else words
         document, words = (None if renamed == words else document), renamed
@@ -130,13 +131,13 @@ def _folders(workspace: Workspace, name: str) -> list[Path]:
     return [inside(own / name, workspace.root), shipped / name]
 
 
-def _check_names(folder: Path, test: type[Cell]) -> None:
+def _check_names(folder: Path, test: str, templates: Iterable[str]) -> None:
     """Raise UserError if a folder has a template that its test does not use: its name was probably mistyped."""
-    names = [f"{name}.txt" for name in test.declared.templates]
+    names = [f"{name}.txt" for name in templates]
     if unknown := sorted({path.name for path in folder.glob("*.txt")} - {*names}):
         raise UserError(
             "unknown-template",
-            f"{folder / unknown[0]} is not a template of {test.declared.name}, so it would never be sent. "
+            f"{folder / unknown[0]} is not a template of {test}, so it would never be sent. "
             f"{did_you_mean(unknown[0], names)} Rename the file, or move it out of the folder.",
         )
 

@@ -12,7 +12,7 @@ from longctx.engine.early_stop import InterimLooks, Steps, stopped_by
 from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionTrials, Part
-from longctx.functions.batches import Round, Rounds
+from longctx.functions.batches import Rounds
 from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
@@ -25,7 +25,7 @@ from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
 from longctx.live.run import Done, ending
-from longctx.recording.request import Place
+from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape, only_writer
 
 if TYPE_CHECKING:
@@ -49,18 +49,13 @@ class AskingRun(FunctionRun):
 class CollectingRun(FunctionRun):
     """Collects what the trials of all cells lack in one round of batches; it sends no request."""
 
-    def __init__(self, rounds: Rounds, tape: Tape, part: Part) -> None:
+    def __init__(self, rounds: Rounds, tape: Tape) -> None:
         super().__init__(tape)
-        self.round = Round()
-        self._rounds, self._part = rounds, part
+        self.requests: list[Request] = []
+        self._rounds = rounds
 
     def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        for trial in case.each_trial():
-            if self._part.holds(trial) and trial.key not in self._rounds.asked.failures:
-                running = trial_of(trial)
-                result = start(running)
-                self._rounds.add(self.round, running, result)
-                self._part.note(running, result)
+        self.requests += self._rounds.run(case.each_trial(), trial_of, start)
 
 
 class FunctionPass:
@@ -110,12 +105,12 @@ class FunctionPass:
         batch = self._run.settings.batch
         if batch:
             check_provider(self._models)
-        rounds = Rounds(self._tape, self._terms, self.budget, self._run.say)
+        rounds = Rounds(self._tape, self._terms, self.budget, self._run.say, part)
         rounds.collect(self._models)
         if not batch:
             self._ask_directly(part, rounds.held)
         elif not (first and self._run.settings.canary) or self._ask_directly(part, rounds.held, only_canary=True):
-            self._ask_in_rounds(part, rounds)
+            self._ask_in_rounds(rounds)
 
     def _ask_directly(self, part: Part, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
         """Ask request by request. Return whether the live pass goes on.
@@ -131,7 +126,7 @@ class FunctionPass:
         self.asked.add(trials.asked)
         return self.asked.stopped is None
 
-    def _ask_in_rounds(self, part: Part, rounds: Rounds) -> None:
+    def _ask_in_rounds(self, rounds: Rounds) -> None:
         """Ask in batches.
 
         A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is
@@ -139,11 +134,11 @@ class FunctionPass:
         """
         rounds.asked.failures |= self.asked.failures  # of the canary
         while rounds.asked.stopped is None:
-            collecting = CollectingRun(rounds, self._tape, part)
+            collecting = CollectingRun(rounds, self._tape)
             self._run_functions(collecting)
-            if not collecting.round.requests:
+            if not collecting.requests:
                 break
-            rounds.ask(collecting.round)
+            rounds.ask(collecting.requests)
         self.asked.add(rounds.asked)
 
     def _run_functions(self, functions: FunctionRun, halt: Act = lambda: None, wait: Act = lambda: None) -> None:

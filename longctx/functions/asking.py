@@ -179,7 +179,7 @@ class FunctionTrials:
             self.asked.failures[trial.key] = changed
             return []
         if result.kind != "suspended":
-            if result.kind == "error":
+            if result.kind == "error" and not self._only_canary:  # all trials run again after it
                 self.asked.errors[one_line(result)] += 1
             return []
         if pending := self._pending(running):
@@ -192,7 +192,7 @@ class FunctionTrials:
             message = f"{running.case.id}, trial {running.item}: its recorded answer is missing."
             self.asked.failures[trial.key] = Failure("answer-not-found", message)
             return []
-        self.asked.stale += not requests
+        self.asked.stale += not (requests or self._only_canary)
         before.issued = issued
         return requests
 

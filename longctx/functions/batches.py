@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
+from longctx.cases.case import Trial
 from longctx.config.models import ModelProfile
-from longctx.functions.asking import Bodies, not_repeated
+from longctx.functions.asking import FunctionTrials, Part
 from longctx.functions.contexts import of_one_context, shared_requests
-from longctx.functions.measure import Result
-from longctx.functions.trial import FunctionTrial
+from longctx.functions.measure import RunOnce, TrialOf
 from longctx.live.asker import count
 from longctx.live.batches.filling import held_in_batch
 from longctx.live.batches.ledger import Ledger
 from longctx.live.bounds import Bounds, Terms
+from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget
 from longctx.live.display import Tally
+from longctx.live.drain import Paused
 from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
@@ -29,48 +30,40 @@ from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 
 
-@dataclass(slots=True)
-class Round:
-    """The requests that the trials of all functions lack in one round."""
-
-    requests: list[Request] = field(default_factory=list)
-
-
 class Rounds:
-    """The rounds of one live pass."""
+    """The rounds of one live pass. In each, those trials run that have not ended."""
 
-    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say) -> None:
-        self.asked = Asked()
+    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say, part: Part | None = None) -> None:
+        """part: of the trials; None for all."""
+        self._part = part or Part()
+        self._trials = FunctionTrials(tape, Tally(0), Canary({}, None), self._part)
+        self.asked = self._trials.asked
         self.held: dict[Place, Failure] = {}
         """Why what batches held when they were last looked at is not sent."""
         self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
-        self._issued: dict[str, Bodies] = {}
-        self._stale: set[str] = set()
+        self._going: dict[str, Paused | None] = {}
+        """The trials that have run, by their keys; None if they have ended."""
 
     def collect(self, models: Sequence[ModelProfile]) -> None:
         """Put on the tape what the batches of earlier runs have answered. Raises UserError and Interrupted."""
         if Ledger(self._tape.written_to).open():
             self._stoppable(lambda halt: self._ask([], models, halt), 0)
 
-    def add(self, to: Round, trial: FunctionTrial, result: Result) -> None:
-        """Add what a trial lacks, unless it cannot go on."""
-        key = trial.trial.key
-        if changed := not_repeated(trial, self._issued.get(key, {})):
-            self.asked.failures[key] = changed
-            return
-        if result.kind != "suspended":
-            return
-        self._issued[key] = dict(trial.bodies)
-        requests = [request for request in trial.unanswered if self._tape.asks_request(request.place)]
-        if not requests and key not in self._stale:
-            self._stale.add(key)
-            self.asked.stale += 1
-        to.requests += requests
+    def run(self, trials: Iterable[Trial], trial_of: TrialOf, start: RunOnce) -> list[Request]:
+        """Run those of the trials that go on; return the requests that they lack."""
+        supply, going, unanswered = self._trials.of((), trial_of, start), self._going, list[Request]()
+        for trial in filter(self._part.holds, trials):
+            paused = going.get(trial.key, Paused(trial))
+            if paused is None or trial.key in self.asked.failures:
+                continue
+            requests = supply.go_on(paused)
+            going[trial.key] = paused if requests else None
+            unanswered += requests
+        return unanswered
 
-    def ask(self, round: Round) -> None:
+    def ask(self, requests: Sequence[Request]) -> None:
         """Ask the requests of a round, and wait for their batches. Raises UserError and Interrupted."""
-        models = {request.model.model: request.model for request in round.requests}
-        requests = round.requests
+        models = {request.model.model: request.model for request in requests}
         self.asked.add(self._stoppable(lambda halt: self._ask(requests, list(models.values()), halt), len(requests)))
 
     def _stoppable(self, ask: Callable[[Halt], Coroutine[Any, Any, Asked]], requests: int) -> Asked:

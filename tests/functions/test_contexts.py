@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
-from longctx.functions.batches import Round, Rounds
+from longctx.functions.batches import Rounds
 from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
+from longctx.functions.measure import Result, run
+from longctx.functions.trial import FunctionTrial
 from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
 from longctx.live.cost.money import Budget
@@ -20,7 +22,7 @@ from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.batch_server import BatchServer, errored
-from tests.functions.examples import body_of, case_of, trial_of
+from tests.functions.examples import answer_to, body_of, case_of, trial_of
 
 PRICES = Prices(
     input=2,
@@ -130,7 +132,7 @@ def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
     with BatchServer() as server:
         budget = Budget()
         rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append)
-        rounds.ask(Round(requests(tape, 4)))
+        rounds.ask(requests(tape, 4))
         assert len(server.asked) == 4
         assert not server.created
     assert tape.recorded == 4
@@ -184,5 +186,28 @@ def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) 
     with BatchServer() as server:
         server.result = errored("invalid_request_error", "no")
         rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None)
-        rounds.ask(Round(trial.unanswered))
+        rounds.ask(trial.unanswered)
     assert rounds.asked.failures.keys() == {trial.trial.key}
+
+
+def test_rounds_run_each_trial_until_it_has_ended_and_count_errors_once(tape: Tape) -> None:
+    rounds = Rounds(tape, Terms(batch=True), Budget(), lambda sentence: None)
+    runs: list[str] = []
+
+    def start(trial: FunctionTrial) -> Result:
+        def test() -> None:
+            runs.append(trial.item)
+            if trial.item == "0":
+                raise LookupError("no such case")
+            trial.exchange(body_of("What is it?"), {}, CACHED)
+
+        return run(trial, test)
+
+    def round_of() -> list[Request]:
+        return rounds.run(case_of(trials=2).each_trial(), lambda trial: FunctionTrial(trial, tape), start)
+
+    [request] = round_of()
+    answer_to(request, tape)
+    assert (round_of(), round_of()) == ([], [])
+    assert runs == ["0", "1", "1"]
+    assert rounds.asked.errors == {"LookupError: no such case": 1}

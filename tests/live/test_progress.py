@@ -23,7 +23,6 @@ from longctx.vocabulary.bank import Section
 from longctx.vocabulary.cell import Reply
 from tests.here import HERE
 from tests.live.clock import Clock
-from tests.protocols import LineRetrieval
 from tests.recording.examples import AT, line_case, requests_of
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
@@ -97,7 +96,7 @@ def test_a_reply_that_cannot_be_judged_ends_nothing(monkeypatch: pytest.MonkeyPa
     def judge(*_: object) -> None:
         raise IndexError
 
-    monkeypatch.setattr(LineRetrieval, "judged", judge)
+    monkeypatch.setattr("longctx.vocabulary.protocol_cell._judged", judge)
     tally, _ = told(asked("1"))
     assert (tally.done, tally.rates) == (1, {})
 

@@ -11,7 +11,6 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from longctx.report.verdict import verdict_document
 
 from longctx.compare.runs import compare
 from longctx.gate.verdict import Rules, give_verdict
@@ -20,6 +19,7 @@ from longctx.report.comparison import change_title, changes, comparison
 from longctx.report.page.page import ChangedTrials, changes_page, page_of
 from longctx.report.run_report import RunReport
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_document
+from longctx.report.verdict_document import verdict_document
 from longctx.results.row import Row
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import summarize
