@@ -38,7 +38,7 @@ class ProtocolDeclaration(Declaration):
     items: type[Items] | None = None
     """What the items are, if they are not drawn one by one; by default, with BankAxes, the questions of its bank."""
     apart: tuple[str, ...] = ()
-    """Parameters of the function that do not tell cells apart."""
+    """Parameters of the function that do not distinguish cells."""
     report: Report | str | None = field(default=None, repr=False)
     """What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends."""
 

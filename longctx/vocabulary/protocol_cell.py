@@ -98,7 +98,9 @@ class ProtocolAsk:
         """Ask, and return the reply. text: the user's turn. expected: the right answer, which rows and reports show."""
         cell, number = self._cell, self._number
         if self.trial is not None:
-            raise TypeError(f"{cell.test} asks twice: a protocol asks once, and other test functions may more often")
+            raise TypeError(
+                f"{cell.test} calls ask twice: a protocol calls it once, other test functions as often as they like"
+            )
         if unknown := facts.keys() - TrialFacts.__annotations__.keys():
             raise TypeError(f"ask() of a protocol takes no {', '.join(sorted(unknown))}")
         needle, prefix, declared = facts.get("needle"), facts.get("prefix"), cell.declared.prefix

@@ -39,9 +39,6 @@ def last(result: Result) -> str:
     return (result.out + result.err).rstrip().splitlines()[-1]
 
 
-FAILED = "GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 failed, 2 passed, 1 deselected"
-
-
 @pytest.mark.parametrize("arguments", [("-v",), ("-q",), ("-qq",), ("-v", "-n1"), ("-qq", "-n1")])
 def test_it_is_printed_at_every_verbosity(original: Checkout, lost: Checkout, arguments: tuple[str, ...]) -> None:
     passed = original.pytest("--ctx-baseline=main", *arguments)

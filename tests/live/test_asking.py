@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import datetime
 import json
 import threading
@@ -17,7 +18,7 @@ import pytest
 from longctx.cases.case import Case, Trial
 from longctx.config.models import Prices
 from longctx.live.asking import ask_all
-from longctx.live.bounds import Bounds
+from longctx.live.bounds import Bounds, Limits
 from longctx.live.failure import Asked, Failure
 from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
@@ -450,5 +451,6 @@ def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
 
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Request.of(Trial(line_case(), 0))], in_flight=0)
+        bounds = dataclasses.replace(Bounds.of(1), limits=Limits(0))
+        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Request.of(Trial(line_case(), 0))], bounds=bounds)
     assert [failure.cause for failure in asked.failures.values()] == ["not_asked"]

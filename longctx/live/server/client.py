@@ -149,7 +149,7 @@ class OtherServer(AsyncAnthropic):
 
 
 class GoogleServer(OtherServer):
-    """The same for a server of Gemini's API, which takes its key in a header of its own."""
+    """The same for a server of Gemini's API, which takes its key in its own header."""
 
     @property
     def auth_headers(self) -> dict[str, str]:
@@ -174,7 +174,7 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
         raise UserError(
             "key-of-another-server",
             f"The profile of {model.model} names the key {model.key}, which is not sent to {vendor.name}: remove it, "
-            "or name its server in base_url.",
+            "or name the server in base_url.",
         )
     if own and not variable:
         variable = next(filter(os.environ.get, vendor.keys), vendor.keys[-1])
@@ -185,7 +185,7 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
         raise UserError(
             "no-api-key",
             f"No API key was found for {model.model}: set {variable}, or name a server that speaks {model.api} and "
-            f"needs none (--ctx-base-url). Without --ctx-record, recorded runs replay and need no key.",
+            "needs none (--ctx-base-url). Without --ctx-record, recorded runs replay and need no key.",
         )
     if re.search(r"\s", key):
         raise UserError("bad-api-key", f"{NO_HEADER} Set {variable} again.")
@@ -214,7 +214,7 @@ def open_client(
     """Return a client whose Messages requests go through the tape, if there is one, to the network.
 
     Credentials are the SDK's own: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, or a profile that it finds; other providers
-    have theirs. A server given by base_url may need no key. models: those that will answer.
+    have theirs. A server given by base_url may need no key. models: those that will be sent.
 
     Raises UserError without a key, with an invalid URL, or if the environment adds what a model's profile lacks.
     """
@@ -281,7 +281,7 @@ def _check_headers(model: ModelProfile) -> None:
             raise UserError(
                 "header-not-declared",
                 f"{CUSTOM} sends the header {name!r} with every request, and it is not known as a credential or as "
-                f"transport. If answers may depend on it, add it with the same value to headers in the profile of "
+                "transport. If answers may depend on it, add it with the same value to headers in the profile of "
                 f"{model.model} (fixtures/models); if not, add its name to transport_headers there.",
             )
 
