@@ -187,7 +187,7 @@ class _Compared:
     """A run, or a baseline of runs."""
 
     path: Path
-    """As the user named it."""
+    """The name that the user gave."""
     about: str
     rows: list[Row]
     views: Callable[[], Mapping[tuple[str, tuple[object, ...]], Mapping[str, Any]]]

@@ -20,7 +20,7 @@ from longctx.vocabulary.shapes import TEXT
 TrialKey = tuple[str, int, str, int, int]
 """Cell, seed, item, trial and repeat: together they identify a trial within its test."""
 ItemKey = tuple[str, int, str, int]
-"""The same without the repeat: together they identify what is asked about."""
+"""Cell, seed, item and trial: together they identify what is asked about."""
 CellParams = Mapping[str, int | float | str | None]
 MISSING = object()
 

@@ -59,7 +59,7 @@ class Profile(BaseModel):
     """The most by which the price of a trial may grow in a gate, as a share of the baseline's: 0.5 allows half as much
     again. Without it, growth is shown and not judged."""
     max_latency_growth: float | None = Field(default=None, ge=0)
-    """The same for the median latency of answers that were sent directly."""
+    """The most by which the median latency of direct requests may grow in a gate, as a share of the baseline's."""
 
     models: tuple[str, ...] = ()
     """The models that test functions measure; `--ctx-model` replaces them."""

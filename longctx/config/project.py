@@ -48,7 +48,7 @@ class ProjectSettings:
     alpha: float | None = None
     """The probability of a false alarm in a whole gated run; 0.05 by default."""
     on_inconclusive: Literal["pass", "fail"] | None = None
-    """As `--ctx-on-inconclusive`."""
+    """Whether an inconclusive gate passes; `--ctx-on-inconclusive`."""
     max_age: float | None = None
     """Days from which a recording is too old for a changed model; 7 by default."""
     batch_wait: float | None = None

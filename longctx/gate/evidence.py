@@ -41,7 +41,7 @@ class Evidence:
     answers: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
     """The answers to the trials that both runs measured, by cluster."""
     pessimistic_answers: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
-    """The same with the trials that only the baseline measured, counted as wrong."""
+    """The answers to all trials that the baseline measured, by cluster: wrong where the run did not measure them."""
     asked: int = 0
     """The run's answers to trials that the baseline measured, and those that it lacks."""
     missing: int = 0
@@ -76,7 +76,7 @@ class Evidence:
 
     @property
     def at_worst(self) -> Evidenced:
-        """The same if all trials that the run did not measure were wrong."""
+        """The evidence that would judge the band if all trials that the run did not measure were wrong."""
         worst = self.pessimistic_answers
         return Averaged(list(worst.values())) if self.run is None else unpaired(self.baseline, self.run)
 

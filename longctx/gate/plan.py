@@ -47,7 +47,7 @@ class Target:
 
     @property
     def of_run(self) -> Target | None:
-        """The same for all bands together, if a margin is stated of them."""
+        """The target of all bands together, if a margin is stated of them."""
         return None if self.run_margin is None else replace(self, margin=min(self.run_margin, self.margin))
 
     @property

@@ -218,37 +218,37 @@ def ctx(request: pytest.FixtureRequest) -> Ctx:
 
 @pytest.fixture
 def ask(ctx: Ctx) -> Ask:
-    """`ctx.ask`."""
+    """Send a request to the model under test: `ctx.ask`."""
     return ctx.ask
 
 
 @pytest.fixture
 def draw(ctx: Ctx) -> Draw:
-    """`ctx.draw`."""
+    """Draw what a trial is about: `ctx.draw`."""
     return ctx.draw
 
 
 @pytest.fixture
 def case(ctx: Ctx) -> Case:
-    """`ctx.case`."""
+    """Return the case of the trial: `ctx.case`."""
     return ctx.case
 
 
 @pytest.fixture
 def check(ctx: Ctx) -> Check:
-    """`ctx.check`."""
+    """Score one aspect of the trial: `ctx.check`."""
     return ctx.check
 
 
 @pytest.fixture
 def judge(ctx: Ctx) -> Callable[..., Answer]:
-    """`ctx.judge`."""
+    """Ask the judge of the profile: `ctx.judge`."""
     return ctx.judge
 
 
 @pytest.fixture
 def prompt(ctx: Ctx) -> Callable[[str], str]:
-    """`ctx.prompt`."""
+    """Return a template of the prompt set: `ctx.prompt`."""
     return ctx.prompt
 
 

@@ -73,7 +73,7 @@ class Manifest:
     looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
     """The plan by which the gate looks at the evidence; empty if it looks once, at the end."""
     functions_looks: Annotated[str, Field(pattern=OF_PLANS)] = ""
-    """The same of its tests without a declaration."""
+    """The plan by which the gate looks at tests without a declaration."""
     terms: RecordedTerms | None = None
     """The terms of its gate, apart from the looks; None if they are not known."""
     left_out: tuple[Text, ...] = ()

@@ -35,7 +35,7 @@ class Tail:
 
     @property
     def mid(self) -> float:
-        """The same with half of the probability of `least`, as a mid-p-value counts it."""
+        """P(X > least) and half of P(X = least), as a mid-p-value counts it."""
         return self.value - self._chance(self.least) / 2
 
     def add_trial(self) -> None:

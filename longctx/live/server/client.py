@@ -149,7 +149,7 @@ class OtherServer(AsyncAnthropic):
 
 
 class GoogleServer(OtherServer):
-    """The same for a server of Gemini's API, which takes its key in its own header."""
+    """The client of a server of Gemini's API, which takes its key in its own header."""
 
     @property
     def auth_headers(self) -> dict[str, str]:

@@ -23,7 +23,7 @@ class Origins:
     by_number: dict[int, int]
     """How many are in each band of distances by line number; a band is named by its distance nearest to the target."""
     by_place: dict[int, int]
-    """The same by place in the file."""
+    """How many are in each band of distances by place in the file."""
     echoed: int
     """Answers that are a line's number."""
     nowhere: int
