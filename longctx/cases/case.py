@@ -187,8 +187,8 @@ class Case:
         if self.token_values is None:
             raise UserError(
                 "prompt-set-not-measured",
-                f"{self.id}: the token counts of its probe texts ({self.counts_key}) for {self.model.model} are "
-                "unknown. Record with --ctx-record once, which counts them first.",
+                f"{self.id}: {self.model.model} has no recordings with this wording, whose tokens must be counted "
+                "first. Add --ctx-record once, which does both.",
             )
         try:
             fitted = dataclasses.replace(self, cell=self.cell.fit(self.token_values))

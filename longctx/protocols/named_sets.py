@@ -148,8 +148,8 @@ def report_of_sets(series: Callable[[Any], str], others: Sequence[str], *charts:
         charts=charts,
         causes=Causes(
             {origin.replace("_", " "): origin for origin in (*others, NOWHERE)},
-            of="names that were not asked for",
-            title="what was missed, and what was named that was not asked for, in replies that name anything",
+            of="wrong names",
+            title="missed and wrong names, in replies that name any",
             columns={
                 "missed": lambda answers: f"{_missed(answers):,} of {_items(answers):,}",
                 "all, plus others": lambda answers: f"{answers.count(_more):,}",
@@ -174,7 +174,7 @@ def by_number(title: str, label: Callable[[int], str]) -> Shares:
     """Return the chart of the items named, by their number. title: what the number is. label: names a number."""
     return Shares(
         name="by-number",
-        title=f"Named of what was asked for, by {title}",
+        title=f"Requested names found, by {title}",
         x="number",
         axis=title,
         label=label,
@@ -184,7 +184,7 @@ def by_number(title: str, label: Callable[[int], str]) -> Shares:
 
 BY_DEPTH = Shares(
     name="by-depth",
-    title="Named of what was asked for, by place in the text",
+    title="Requested names found, by place in the text",
     x="depth",
     axis="place in the text, %",
     label=lambda tenth: f"{tenth * TENTHS}-{(tenth + 1) * TENTHS}%",

@@ -321,7 +321,7 @@ def test_values_are_made_of_what_is_kept(tmp_path: Path) -> None:
     counts = counted_by({"a": "x" * 50}, lambda counts: {"half": counts["a"] / 2}, ("half",))
     case = counted(tmp_path, counts, tokens=100)
     assert case.token_values is None
-    with pytest.raises(UserError, match="its probe texts") as caught:
+    with pytest.raises(UserError, match="whose tokens must be counted first") as caught:
         case.fitted()
     assert caught.value.code == "prompt-set-not-measured"
     assert case.cell.declared.counts.kept({"a": 9}) == {"a": 9.0}

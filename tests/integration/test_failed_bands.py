@@ -53,7 +53,7 @@ def test_a_failed_line_has_its_reason(recorded: Checkout, workers: str) -> None:
     failed = [line for line in result.out.splitlines() if line.startswith("FAILED")]
     assert len(failed) == 2
     assert "cannot fail" not in result.out
-    assert all(re.search(r" - Failed: rate 0\.\d\d < 0\.9", line) for line in failed)
+    assert all(re.search(r" - Failed: accuracy 0\.\d\d < 0\.9", line) for line in failed)
 
 
 def test_github_shows_what_failed_at_its_test(recorded: Checkout) -> None:
@@ -68,7 +68,7 @@ def test_github_shows_what_failed_at_its_test(recorded: Checkout) -> None:
     title = re.escape("title=longctx%3A line_retrieval%2C short [qwen2.5-coder-0.5b%2C prompts protocol],")
     assert re.match(rf"::error {title}{place}\d+::regression: 51 of 200 lost, 12 gained", short)
     assert "line_retrieval%2C middle" in middle
-    assert sum("test_line_retrieval[" in line and "rate 0." in line for line in shown) == len(shown) - 2 > 0
+    assert sum("test_line_retrieval[" in line and "accuracy 0." in line for line in shown) == len(shown) - 2 > 0
     quiet = recorded.pytest(*options, profile=None)
     assert "::error" not in quiet.out
 

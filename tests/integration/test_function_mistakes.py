@@ -92,7 +92,7 @@ def test_asking_alone_tells_of_mistakes(project: Checkout, server: SimulatedServ
     with_test(project, "@pytest.mark.longctx(trails=2)", "def test_it(ask): ask('a')")
     result = project.record(server, env=RECORD_ONLY)
     assert result.code == 4
-    assert result.says("Nothing to ask", "[bad-marker]")
+    assert result.says("Nothing to send", "[bad-marker]")
 
 
 def test_two_tests_of_one_name(project: Checkout) -> None:

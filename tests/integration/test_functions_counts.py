@@ -128,7 +128,7 @@ def test_an_edited_probe_is_counted_again_and_its_answers_are_stale(project: Che
     write(project, sentence="Rain fell.")
     stale = run(project)
     assert stale.code == 1
-    assert stale.says("the token counts of its probe texts (", "--ctx-record once, which counts them first."), stale
+    assert stale.says("whose tokens must be counted first. Add --ctx-record once, which does both."), stale
     once = ask(project, server)
     assert once.code == 1
     assert once.says("2 of 2 trials are stale"), once
@@ -158,8 +158,8 @@ def test_a_replay_without_counts_says_how_to_get_them(project: Checkout, server:
         result = run(project, workers, f"--ctx-base-url={server.url}")
         assert result.code == 1
         assert result.says(
-            "invalid: toy-protocol-budget-100: the token counts of its probe texts (",
-            ") for toy are unknown. Record with --ctx-record once, which counts them first. [prompt-set-not-measured]",
+            "invalid: toy-protocol-budget-100: toy has no recordings with this wording, whose tokens must be counted",
+            "Add --ctx-record once, which does both. [prompt-set-not-measured]",
         ), result
         assert {(row["outcome"], row["error"]) for row in rows(project)} == {("not_asked", "prompt-set-not-measured")}
         assert len(rows(project)) == 4

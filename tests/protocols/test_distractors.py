@@ -98,5 +98,5 @@ def test_other_numbers_are_refused(given: object) -> None:
 
 
 def test_several_questions_about_one_collage_have_no_distractors() -> None:
-    with pytest.raises(ValueError, match="leave `questions` out"):
+    with pytest.raises(ValueError, match="remove `questions`"):
         replace(collage(4), questions=2)

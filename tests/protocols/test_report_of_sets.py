@@ -113,7 +113,7 @@ def test_what_falls_and_what_is_named_besides_stands_out(made: Summary) -> None:
     assert findings(made, "multiple_needles") == [
         (
             Rank.CAUSE,
-            "Multiple needles, m, prompts protocol: of 6 names that were not asked for, 6 are of another key.",
+            "Multiple needles, m, prompts protocol: of 6 wrong names, 6 are of another key.",
         ),
         (
             Rank.CAUSE,

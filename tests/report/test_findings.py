@@ -156,7 +156,7 @@ def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> 
     assert finding == (
         Rank.CAUSE,
         "the answer is nearly always D with 2 examples (28 of 30), 5 examples (30 of 30): "
-        "these rates say how often D is right, not what was read",
+        "these accuracies reflect a bias toward D, not reading",
     )
 
 

@@ -262,8 +262,8 @@ def _favourites(summary: QaSummary) -> Iterable[str]:
             f"{variant_name(variant)} ({each.share.correct:,} of {each.share.n:,})" for variant, each in same
         )
         yield (
-            f"the answer is nearly always {letter} with {variants}: these rates say how often {letter} is right, not "
-            "what was read"
+            f"the answer is nearly always {letter} with {variants}: these accuracies reflect a bias toward {letter}, "
+            "not reading"
         )
 
 
