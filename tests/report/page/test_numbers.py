@@ -11,7 +11,6 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from longctx.report.verdict import verdict_document
 
 from longctx.compare.runs import compare
 from longctx.gate.verdict import Rules, give_verdict
@@ -20,14 +19,13 @@ from longctx.report.comparison import change_title, changes, comparison
 from longctx.report.page.page import ChangedTrials, changes_page, page_of
 from longctx.report.run_report import RunReport
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_document
+from longctx.report.verdict_document import verdict_document
 from longctx.results.row import Row
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import summarize
 from tests.gate.examples import RULES
 from tests.report.sample import MANIFEST, rows
-from tests.report.test_chunks import asked
-from tests.report.test_window import filled
-from tests.rows import retained, run
+from tests.rows import filled, retained, retrieved, run
 
 NUMBER = r"[-+]?\d+\.\d+"
 
@@ -114,7 +112,7 @@ def test_a_window_opens_with_its_answer_and_the_accuracy_at_each_fill() -> None:
 
 
 def test_chunks_open_with_their_answer_and_the_accuracy_at_each_number() -> None:
-    measured = [*asked(1, 30, 60), *asked(4, 54, 60)]
+    measured = [*retrieved(1, 30, 60), *retrieved(4, 54, 60)]
     page = page_with(measured)
     assert page.index('<p class="answer">') < page.index("By chunks") < page.index("<thead>")
     assert [say.rpartition(": ")[2] for say in said(page)[:2]] == [wilson(30, 60), wilson(54, 60)]
