@@ -86,6 +86,7 @@ def test_a_gate_shows_the_change_of_each_band_and_counts_it_as_pytest_does() -> 
     for band, lost in (("short", 10), ("long", 30)):
         [mark] = [mark for mark in marks if mark.startswith(f"line_retrieval, {band}: ")]
         difference, low, high = map(float, re.findall(NUMBER, mark))
+        assert mark.endswith(" n=100, regression")
         assert difference == -lost
         assert low < difference < high < 0
         assert f"{band}: {lost} of 100 lost, 0 gained, accuracy 1.00 → {1 - lost / 100:.2f}" in page
