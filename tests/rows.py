@@ -59,3 +59,24 @@ def retained(strategy: str, share: float, *outcomes: str, **fields: Any) -> list
     """Return one row for each outcome of a test function that asks about a transcript under a strategy."""
     given = {"test": "test_it", "labels": {"strategy": strategy}, "retained": share, "probe": "file"}
     return run(*outcomes, **given | {"strategy_usd": 0.01, "strategy_s": 2.0} | fields)
+
+
+def filled(fill: int, right: int, n: int, strategy: str = "none", **fields: object) -> list[Row]:
+    """Return n probes at a fill, of which the first ones are right."""
+    outcomes = ["correct"] * right + ["wrong"] * (n - right)
+    place = {"cell": f"fill-{fill}", "params": {"fill": fill}, "cost_usd": 0.002, "latency_s": 1.5}
+    used = {"input_tokens": fill, "cached_tokens": fill // 2}
+    return retained(strategy, 1, *outcomes, **place | used | fields)
+
+
+def retrieved(number: int, right: int, there: int, n: int = 60, usd: float = 0.001) -> list[Row]:
+    """Return n questions with so many chunks, of which the first ones are right, and the answer is in the first ones.
+
+    there: in how many the answer is. usd: the price of a chunk.
+    """
+    outcomes = ["correct"] * right + ["wrong"] * (n - right)
+    place = {"test": "test_it", "cell": f"chunks-{number}", "params": {"chunks": number}, "cost_usd": usd * number}
+    return [
+        replace(row, trace={"retrieved": int(place < there), "missed": int(right <= place < there)})
+        for place, row in enumerate(run(*outcomes, **place))
+    ]

@@ -43,6 +43,7 @@ class ForestBand:
     difference: float
     interval: tuple[float, float]
     """The 95% interval of the difference."""
+    n: int
 
 
 def forest(bands: Sequence[ForestBand], margin: float) -> Chart | None:
@@ -56,7 +57,7 @@ def forest(bands: Sequence[ForestBand], margin: float) -> Chart | None:
             100 * band.difference,
             (100 * band.interval[0], 100 * band.interval[1]),
             series=band.verdict,
-            say=f"{band.name}: {points(band.difference)} {between}, {band.verdict}",
+            say=f"{band.name}: {points(band.difference)} {between} n={band.n:,}, {band.verdict}",
             text=f"{points(band.difference)} {between}" if band.interval[0] < band.interval[1] else "same answers",
         )
         for band in bands

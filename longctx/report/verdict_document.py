@@ -90,7 +90,7 @@ def forest_bands(verdict: RunVerdict) -> Iterator[ForestBand]:
             if band.n and not _is_unknown(band):
                 same = band.difference, band.difference
                 drawn = same if band.same_answers else change.interval
-                yield ForestBand(f"{name}, {band.band.name}", band.verdict, band.difference, drawn)
+                yield ForestBand(f"{name}, {band.band.name}", band.verdict, band.difference, drawn, band.n)
 
 
 def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:

@@ -286,14 +286,14 @@ def short_names(subjects: Iterable[Subject]) -> dict[Subject, str]:
     Example:
         >>> both = [Subject.of("my-model", prompts, {"steps": "200"}) for prompts in ("protocol", "brief")]
         >>> list(short_names(both).values())
-        ['my-model, prompt set protocol', 'my-model, prompt set brief']
+        ['my-model, prompts protocol', 'my-model, prompts brief']
     """
     known = list(dict.fromkeys(subjects))
     prompts = len({subject.prompt_set for subject in known}) > 1
     labels = len({subject.label for subject in known}) > 1
     names: dict[Subject, str] = {}
     for subject in known:
-        parts = subject.model, f"prompt set {subject.prompt_set}" * prompts, subject.label * labels
+        parts = subject.model, f"prompts {subject.prompt_set}" * prompts, subject.label * labels
         names[subject] = ", ".join(filter(None, parts))
     return names
 

@@ -186,7 +186,7 @@ class RateView:
             ],
             uprights=self.uprights,
             from_zero=self.from_zero,
-            legend=legend,
+            legend="" if alone and points[0].facet else legend,
         )
 
     def _says(self, x: int | float | str) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.browser import MISSING, installed, launched
 from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, RECORD_ONLY, Checkout
-from tests.servers import SimulatedServer
+from tests.servers import SimulatedServer, failing, saying
 
 
 @pytest.mark.skipif(installed() is None, reason=MISSING)
@@ -28,6 +28,24 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
             page.locator("details.trial pre").first.wait_for()
             assert "Go to line" in page.locator("details.trial").first.inner_text()
             assert tab.messages == []
+
+
+@pytest.mark.skipif(installed() is None, reason=MISSING)
+def test_what_a_live_run_could_not_measure_is_a_warning_on_the_first_screen(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    server.script = lambda body: saying("42")(body) if len(server.asked) > 1 else failing(400)(body)
+    assert checkout.record(server, "--ctx-concurrency=1", page=True).code == 1
+    with launched(offline=True) as tab:
+        page = tab.open(checkout.file("reports/latest/index.html").as_uri())
+        warning = page.locator(".warning")
+        assert warning.inner_text() == (
+            "1 of 4 trials were not measured: the server refused the request (1). No accuracy counts them."
+        )
+        box = warning.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] < 720
+        assert "tests: 1 passed, 1 failed" in page.locator(".counts").inner_text()
 
 
 def test_the_command_of_a_trial_measures_it_again(recorded: Checkout) -> None:

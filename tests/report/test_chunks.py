@@ -6,33 +6,18 @@ import json
 
 from longctx.report.function_reports import chunks_sentences, chunks_tables
 from longctx.report.run_folder import as_json
-from longctx.results.row import Row
 from longctx.summary.summary import summarize
 from longctx.summary.tests import retrievals
-from tests.rows import run
-
-
-def asked(number: int, right: int, retrieved: int, n: int = 60, usd: float = 0.001) -> list[Row]:
-    rows = []
-    for place, row in enumerate(run(*["correct"] * right, *["wrong"] * (n - right), test="test_it")):
-        there = place < retrieved
-        trace = {"retrieved": int(there), "missed": int(there and place >= right)}
-        rows.append(
-            Row.of(
-                json.loads(row.to_json())
-                | {
-                    "params": {"chunks": number},
-                    "cell": f"chunks-{number}",
-                    "trace": trace,
-                    "cost_usd": usd * number,
-                }
-            )
-        )
-    return rows
+from tests.rows import retrieved
 
 
 def test_the_cheapest_of_which_a_loss_is_ruled_out() -> None:
-    rows = [*asked(1, 60, 90, 150), *asked(4, 131, 140, 150), *asked(16, 135, 150, 150), *asked(64, 134, 150, 150)]
+    rows = [
+        *retrieved(1, 60, 90, 150),
+        *retrieved(4, 131, 140, 150),
+        *retrieved(16, 135, 150, 150),
+        *retrieved(64, 134, 150, 150),
+    ]
     [sentence] = chunks_sentences(retrievals(rows))
     assert sentence == (
         "4 chunks are at most 8 points worse than the best number, with 95% confidence: 0.87 (0.81 to 0.92) for $4.00 "
@@ -54,21 +39,25 @@ def test_the_cheapest_of_which_a_loss_is_ruled_out() -> None:
 
 def test_few_questions_cannot_tell_one_chunk_from_the_best() -> None:
     """Absence of evidence names no number."""
-    [sentence] = chunks_sentences(retrievals([*asked(1, 12, 16, 16), *asked(4, 13, 16, 16), *asked(16, 14, 16, 16)]))
+    [sentence] = chunks_sentences(
+        retrievals([*retrieved(1, 12, 16, 16), *retrieved(4, 13, 16, 16), *retrieved(16, 14, 16, 16)])
+    )
     assert sentence.startswith("16 questions cannot tell 1 and 4 from 16: about ")
     assert "The best of 3 here is 16, with about 0.78, corrected" in sentence, "as observed, it is 0.88"
     assert (
-        json.loads(as_json(summarize([*asked(1, 11, 16, 16), *asked(4, 11, 16, 16)]), "run"))["chunks"][0]["enough"]
+        json.loads(as_json(summarize([*retrieved(1, 11, 16, 16), *retrieved(4, 11, 16, 16)]), "run"))["chunks"][0][
+            "enough"
+        ]
         is None
     )
 
 
 def test_one_number_alone_is_no_comparison() -> None:
-    assert retrievals(asked(4, 50, 60)) == ()
+    assert retrievals(retrieved(4, 50, 60)) == ()
 
 
 def test_without_a_right_answer_no_number_is_enough() -> None:
-    [sentence] = chunks_sentences(retrievals([*asked(1, 0, 36), *asked(4, 0, 56)]))
+    [sentence] = chunks_sentences(retrievals([*retrieved(1, 0, 36), *retrieved(4, 0, 56)]))
     assert (
         sentence
         == "No answer is right with up to 4 chunks, though with 4 the answer was retrieved for 56 of 60 questions."

@@ -163,6 +163,9 @@ def test_a_model_that_says_one_letter_whatever_it_is_asked(nothing: Summary) -> 
 def test_what_was_not_measured_is_told_at_the_top_with_its_reasons(nothing: Summary) -> None:
     errors = {"missing": 2, "stale": 1, EARLY_STOP: 4}
     summary = made(replace(nothing, unmeasured=7, replayed=3, errors=errors), passkey=passkey(4096))
-    assert unmeasured(summary) == ("3 of 10 trials were not measured: missing (2); stale (1). No accuracy counts them.")
+    assert unmeasured(summary) == (
+        "3 of 10 trials were not measured: no answer is recorded (2); the recorded answer is of another request (1). "
+        "No accuracy counts them."
+    )
     assert len(findings(summary)) == 1
     assert unmeasured(replace(summary, errors={EARLY_STOP: 4})) == ""

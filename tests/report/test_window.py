@@ -16,15 +16,7 @@ from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
 from longctx.summary.tests import windows
-from tests.rows import retained
-
-
-def filled(fill: int, right: int, n: int, strategy: str = "none", **fields: object) -> list[Row]:
-    """Return n probes at a fill, of which the first ones are right."""
-    outcomes = ["correct"] * right + ["wrong"] * (n - right)
-    place = {"cell": f"fill-{fill}", "params": {"fill": fill}, "cost_usd": 0.002, "latency_s": 1.5}
-    used = {"input_tokens": fill, "cached_tokens": fill // 2}
-    return retained(strategy, 1, *outcomes, **place | used | fields)
+from tests.rows import filled
 
 
 def test_up_to_where_a_loss_is_ruled_out_and_where_points_are_lost() -> None:

@@ -119,13 +119,29 @@ def counts(summary: Summary, manifest: Manifest, bands: int = 0) -> Iterator[tup
             yield what, f"{outcomes['correct']:,} right", f"{wrong:,} wrong", wrong > 0
 
 
+REASONS = {
+    "budget": "the cap on the cost left no room",
+    "connection": "the server could not be reached",
+    "missing": "no answer is recorded",
+    "overloaded": "the server was overloaded",
+    "pending": "the batch has not ended",
+    "prompt_cut": "the server cut the prompt",
+    "rate_limit": "the server's rate limit was reached",
+    "refused_request": "the server refused the request",
+    "server_error": "the server failed",
+    "stale": "the recorded answer is of another request",
+    "timeout": "no answer came in time",
+}
+"""What the causes of rows mean that are most frequent."""
+
+
 def unmeasured(summary: Summary) -> str:
     """Return a sentence on the trials that a run could not measure, with the reasons; empty if there are none."""
     causes = {cause: number for cause, number in summary.errors.items() if cause != EARLY_STOP}
     if not (missing := sum(causes.values())):
         return ""
     total = summary.live + summary.replayed + summary.unmeasured
-    reasons = "; ".join(f"{cause} ({number:,})" for cause, number in causes.items())
+    reasons = "; ".join(f"{REASONS.get(cause, cause)} ({number:,})" for cause, number in causes.items())
     return f"{missing:,} of {count(total, 'trial')} were not measured: {reasons}. No accuracy counts them."
 
 

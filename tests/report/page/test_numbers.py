@@ -25,9 +25,7 @@ from longctx.results.store import FinishedRun
 from longctx.summary.summary import summarize
 from tests.gate.examples import RULES
 from tests.report.sample import MANIFEST, rows
-from tests.report.test_chunks import asked
-from tests.report.test_window import filled
-from tests.rows import retained, run
+from tests.rows import filled, retained, retrieved, run
 
 NUMBER = r"[-+]?\d+\.\d+"
 
@@ -88,6 +86,7 @@ def test_a_gate_shows_the_change_of_each_band_and_counts_it_as_pytest_does() -> 
     for band, lost in (("short", 10), ("long", 30)):
         [mark] = [mark for mark in marks if mark.startswith(f"line_retrieval, {band}: ")]
         difference, low, high = map(float, re.findall(NUMBER, mark))
+        assert mark.endswith(" n=100, regression")
         assert difference == -lost
         assert low < difference < high < 0
         assert f"{band}: {lost} of 100 lost, 0 gained, accuracy 1.00 → {1 - lost / 100:.2f}" in page
@@ -114,7 +113,7 @@ def test_a_window_opens_with_its_answer_and_the_accuracy_at_each_fill() -> None:
 
 
 def test_chunks_open_with_their_answer_and_the_accuracy_at_each_number() -> None:
-    measured = [*asked(1, 30, 60), *asked(4, 54, 60)]
+    measured = [*retrieved(1, 30, 60), *retrieved(4, 54, 60)]
     page = page_with(measured)
     assert page.index('<p class="answer">') < page.index("By chunks") < page.index("<thead>")
     assert [say.rpartition(": ")[2] for say in said(page)[:2]] == [wilson(30, 60), wilson(54, 60)]
