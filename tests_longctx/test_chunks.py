@@ -12,12 +12,13 @@ from longctx.vocabulary.lexical import most_alike
 if TYPE_CHECKING:
     from longctx import Ask, Case
 
-HANDBOOK = longctx.chunks("../fixtures/handbook").sections
+HANDBOOK = longctx.chunks("../fixtures/handbook")
 
 
 def retrieve(question: str, number: int) -> list[object]:
-    places = most_alike([document.text for document in HANDBOOK], question, [])
-    return [HANDBOOK[place] for place in places[:number]]
+    documents = HANDBOOK.sections
+    places = most_alike([document.text for document in documents], question, [])
+    return [documents[place] for place in places[:number]]
 
 
 @pytest.mark.longctx(cases="chunks/questions.jsonl")

@@ -9,7 +9,9 @@ from __future__ import annotations
 import importlib
 import re
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,16 +26,21 @@ SUFFIXES = (".md", ".txt")
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a knowledge base, each with `id`, `text` and `tokens`.
+    """The chunks of a knowledge base, each with `id`, `text` and `tokens`, read when they are first needed.
 
     Example:
         >>> from longctx.vocabulary.bank import Section
-        >>> len(Chunks((Section("fee", "The fee is five crowns.", 6),)).sections)
+        >>> len(Chunks(lambda: (Section("fee", "The fee is five crowns.", 6),)).sections)
         1
     """
 
-    sections: tuple[Section, ...]
+    read: Callable[[], tuple[Section, ...]]
     _index: list[Any] = field(default_factory=list, compare=False, repr=False)
+
+    @cached_property
+    def sections(self) -> tuple[Section, ...]:
+        """The chunks, in the order of their files."""
+        return self.read()
 
     def retrieve(self, question: str, number: int) -> list[Section]:
         """Return the chunks that fit a question best by BM25, the best first; all of them if there are fewer."""
@@ -69,15 +76,20 @@ def chunks(folder: str | Path, tokens: int | None = None) -> Chunks:
 
 def read_chunks(folder: Path, tokens: int | None = None) -> Chunks:
     """Return the chunks of a folder; see `chunks`."""
+    paths = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    if not any(read_text(path).strip() for path in paths):
+        raise UserError("no-documents-to-chunk", f"{folder} has no Markdown or text files: name the folder that does.")
+    return Chunks(partial(_sections, folder, paths, tokens))
+
+
+def _sections(folder: Path, paths: Sequence[Path], tokens: int | None) -> tuple[Section, ...]:
     found = []
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file()):
+    for path in paths:
         name = path.relative_to(folder).with_suffix("").as_posix()
         texts = _parts(read_text(path), tokens)
         for number, text in enumerate(texts, start=1):
             found.append(Section(name if len(texts) == 1 else f"{name}-{number}", text, count_tokens(text)))
-    if not found:
-        raise UserError("no-documents-to-chunk", f"{folder} has no Markdown or text files: name the folder that does.")
-    return Chunks(tuple(found))
+    return tuple(found)
 
 
 def _parts(text: str, tokens: int | None) -> list[str]:

@@ -93,8 +93,8 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
 
 @pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: object) -> None:
-    run.send_run_to_worker(node)
+def pytest_configure_node(node: Any) -> None:
+    run.send_run_to_worker(node, measuring.terminal_of_progress(node.config) is not None)
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -15,7 +15,7 @@ from longctx.gate.minimum import Requirement, shortfalls
 from longctx.live.display import Display, Tally, open_display
 from longctx.plugin import hooks
 from longctx.plugin.run import is_worker
-from longctx.plugin.selection import trials
+from longctx.plugin.selection import cells, trials
 from longctx.plugin.session import run_of, session_of, state_of
 from longctx.stats.rates import Rate
 
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from longctx.results.row import Row
 
 SENT_TRIALS = "longctx_trials"
-"""The attribute of a report, sent by workers: the number of trials of its test, and of all selected tests."""
+"""The attribute of a report, sent by workers: the number of trials of its test, and of all selected tests.
+
+Without a progress, that of their cells.
+"""
 PAUSE = 0.1
 """Seconds between two drawings. A drawing takes milliseconds, as long as a replayed trial."""
 
@@ -32,10 +35,11 @@ PAUSE = 0.1
 def attach_trials(report: pytest.TestReport, item: pytest.Item) -> None:
     """Add to the report the numbers of trials of its test and of the run."""
     session = session_of(item.config)
+    count = trials if session.draws_progress else cells  # counting trials reads what they draw from
     if session.trials is None:
-        session.trials = trials(item.session.items)
+        session.trials = count(item.session.items)
     if session.trials:
-        setattr(report, SENT_TRIALS, (trials([item]), session.trials))
+        setattr(report, SENT_TRIALS, (count([item]), session.trials))
 
 
 class ReplayProgress:
@@ -52,8 +56,9 @@ class ReplayProgress:
     # Wraps all other plugins, so that what they report after the tests is still counted.
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
-        self._session, self._terminal = session, _terminal(self._config)
-        if total := trials(session.items):
+        self._session, self._terminal = session, terminal_of_progress(self._config)
+        session_of(self._config).draws_progress = self._terminal is not None
+        if self._terminal and (total := trials(session.items)):
             self._open(total)
         try:
             return (yield)
@@ -117,11 +122,12 @@ class ReplayProgress:
         )
 
 
-def _terminal(config: pytest.Config) -> pytest.TerminalReporter | None:
+def terminal_of_progress(config: pytest.Config) -> pytest.TerminalReporter | None:
     """Return pytest's terminal reporter if the progress may replace its letters; else None."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     may_show = (
         type(reporter) is pytest.TerminalReporter
+        and sys.stdout.isatty()
         and config.option.verbose == config.get_verbosity(pytest.Config.VERBOSITY_TEST_CASES) == 0
         and config.getoption("capture", "no") in ("fd", "sys")
         and not any(config.getoption(name, False) for name in ("setupshow", "usepdb", "trace", "collectonly"))

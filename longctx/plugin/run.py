@@ -102,6 +102,7 @@ def start(config: pytest.Config) -> Run:
     said = (run.name, settings.record, settings.baseline, " ".join(settings.repeating_options()))
     logs.LOG.debug("run %s, record mode %s, baseline %s, options: %s", *said)
     session_of(config).run = run
+    session_of(config).draws_progress = bool(worker_input and worker_input["ctx_progress"])
     return run
 
 
@@ -116,13 +117,16 @@ def arguments(config: pytest.Config) -> list[str]:
     return [str(each) for each in given]
 
 
-def send_run_to_worker(node: Any) -> None:
+def send_run_to_worker(node: Any, progress: bool) -> None:
     """Send an xdist worker what it must know of the run: on another host it cannot read the run's folder.
+
+    progress: whether the progress is drawn.
 
     Answers that LONGCTX_TEXT=0 keeps off the cassettes are not sent; their folder is of use on this host only.
     """
     run = run_of(node.config)
     node.workerinput["ctx_name"] = run.name
+    node.workerinput["ctx_progress"] = progress
     node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
     node.workerinput["ctx_options"] = options.values_for_worker(node.config)
     node.workerinput["ctx_private"] = str(run.private or "")

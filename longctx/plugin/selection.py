@@ -92,6 +92,11 @@ def trials(items: Sequence[pytest.Item]) -> int:
     return sum(case.size for case in selected(items))
 
 
+def cells(items: Sequence[pytest.Item]) -> int:
+    """Return the number of cells in the selected tests."""
+    return len(selected(items))
+
+
 def with_minimum(items: Sequence[pytest.Item]) -> int:
     """Return the number of selected cases with a minimum rate."""
     return sum(case.min_rate is not None for case in selected(items))

@@ -52,8 +52,10 @@ class LongctxSession:
     """How requests of test functions differ in another process, by their names; empty if they do not."""
     measurer: Measurer | None = None
     """Measures the cells of protocols; None until one was measured."""
+    draws_progress: bool = False
+    """Whether the process that started the run draws the progress."""
     trials: int | None = None
-    """The number of trials of the selected tests, once it was counted."""
+    """The number of trials of the selected tests, once it was counted; of their cells, if no progress is drawn."""
     with_minimum: int | None = None
     """The number of selected cases with a minimum rate, once it was counted."""
 
