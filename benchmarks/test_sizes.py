@@ -27,9 +27,10 @@ from longctx.recording.missing import missing
 from longctx.recording.request import Place, request_body
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
-from longctx.report.charts import charts, draw
+from longctx.report.charts import charts
 from longctx.report.page.page import page_of
 from longctx.report.run_report import RunReport
+from longctx.report.svg import draw
 from longctx.results.manifest import load_manifest
 from longctx.results.store import load
 from longctx.summary.summary import summarize
