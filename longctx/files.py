@@ -280,7 +280,7 @@ def _is_linked_and_hidden(path: Path, target: Path, folder: Path, real: Path) ->
 
 
 LOCK = ".lock"
-"""The name of the lock file in a folder. The lock ends with the process that contains it, however that ends."""
+"""The name of the lock file in a folder. The lock ends with the process that holds it, however that ends."""
 
 
 @contextlib.contextmanager

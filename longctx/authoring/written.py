@@ -10,7 +10,7 @@ Writing the questions of long-context QA: a model is shown one section, and two 
 
 Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023), its two-shot prompt.
 Its examples are real notices; here they are the two sections of the shipped register that are kept out of the test.
-No test of the benchmark: there is no answer that could be right. It is a cell so that a tape can contain it.
+No test of the benchmark: there is no answer that could be right. It is a cell so that a tape can hold it.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _Unfit(Exception):
 
 
 def read_reply(section: str, reply: Reply, per_section: int, provenance: str, document: str | None = None) -> Written:
-    """Read the questions of a reply that was requested `per_section` of them about a section. Never raises.
+    """Read the questions of a reply to a request for `per_section` of them about a section. Never raises.
 
     Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the reply. document: the
     corpus's own word for its documents, if it has one.

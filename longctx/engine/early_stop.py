@@ -204,7 +204,7 @@ class InterimLooks:
     def stopped(self, left: Collection[str]) -> Failure:
         """Return why the questions in `left` are not sent: the verdict, unless it lacks a part of the run.
 
-        Protocols and test functions are sent apart, and neither can be judged without the other.
+        The requests of protocols and of test functions are sent apart, and neither can be judged without the other.
         """
         run, verdict = self._run, self.verdict(left)
         settled = f"{verdict.not_asked:,} of {verdict.trials:,} trials not sent, in bands that are settled"

@@ -230,7 +230,9 @@ class Upgrading:
             found = measured[place]
             if found.unrecorded and left is not None:
                 number = sum(not is_check(row.test) for row in found.rows)
-                self._say(f"{treatment.name}: sends the {found.unrecorded:,} of {number:,} trials without a recording")
+                self._say(
+                    f"{treatment.name}: {found.unrecorded:,} of {number:,} trials have no recording, and are sent"
+                )
                 left = max(0.0, left - trials.ask(left))
                 measured[place] = self._measured(treatment, trials)
         if max_cost is None and (incomplete := [found for found in measured if found.unrecorded]):

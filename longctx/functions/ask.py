@@ -410,7 +410,7 @@ class Ask:
         return answer
 
     def _managed(self, transcript: Transcript, ask: AskForStrategy) -> Managed:
-        """Return what the strategy leaves of a transcript: of one transcript, it is requested once per trial."""
+        """Return what the strategy leaves of a transcript, which is computed once per trial and transcript."""
         trial = self.trial
         if id(transcript) not in trial.managed:
             try:

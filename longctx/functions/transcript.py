@@ -2,7 +2,7 @@
 
 A part of a session that contains the evidence of probes and a given number of tokens: the fill of a context window.
 
-All probes whose evidence fits into half of the fill share one context, so that the same fact is requested at every
+All probes whose evidence fits into half of the fill share one context, so that the same fact is asked for at every
 fill with only the turns around it changed, and a prompt cache serves all but the first probe of a fill.
 """
 
@@ -275,7 +275,7 @@ class Probe:
     stale: tuple[str, ...] = ()
     """Answers that were right earlier in the conversation."""
     kind: str = ""
-    """The kind of fact that is requested, such as `identifier`."""
+    """The kind of fact that is asked for, such as `identifier`."""
     evidence: str = ""
     """A text from the conversation that shows where the answer is."""
     turn: int | None = None

@@ -73,7 +73,7 @@ class FunctionTrial:
     """The requests that were not: more than one if the function issues several at once."""
     checks: dict[str, bool | float] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
-    """Why checks do not contain, by their names, where that is known."""
+    """Why checks fail, by their names, where that is known."""
     graded: list[tuple[str, str | None]] = field(default_factory=list)
     """The judge's grade, and the human label if there is one, of each readable answer."""
     needles: list[str] = field(default_factory=list)

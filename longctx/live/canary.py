@@ -1,6 +1,6 @@
 """The canary: a few trials of each test and model are asked before the rest, to see whether replies can be read.
 
-If none of three, and then none of ten, can be read, that test is not sent further of that model.
+If none of three, and then none of ten, can be read, no more of that test is sent to that model.
 """
 
 from __future__ import annotations

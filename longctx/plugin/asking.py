@@ -172,7 +172,7 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
 
 
 def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:
-    """Return a sentence on what could not be collected. goes_on: whether the other tests are sent."""
+    """Return a sentence on what could not be collected. goes_on: whether requests of the other tests are sent."""
     named = "; ".join(f"{name}: {why}" for name, why in uncollected.items())
     if goes_on:
         return f"Not run, because pytest cannot collect it: {named}"

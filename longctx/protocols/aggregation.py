@@ -311,7 +311,7 @@ def _number(said: str) -> int:
 
 
 def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome:
-    """Judge the agencies that a reply names. only_one: whether one is requested."""
+    """Judge the agencies that a reply names. only_one: whether one is asked for."""
     said = " ".join(reply.text.split()).casefold()
     named = [agency.name for agency in AGENCIES if agency.name.casefold() in said]
     if not named:

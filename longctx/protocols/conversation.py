@@ -34,7 +34,7 @@ class Conversation:
     alike: NDArray[np.int64]
     """The indices of the texts that answer the same request, ascending."""
     asked: int
-    """Which of these is requested, from 1."""
+    """Which of these is asked for, from 1."""
     code: str
     """The beginning of a valid reply."""
 
@@ -61,7 +61,7 @@ class ConversationPlan:
     needles: int
     """How many alike texts answer a request that recurs."""
     asked: int
-    """Which of these is requested, from 1."""
+    """Which of these is asked for, from 1."""
     exchanges: int
     """About how many it has; from this follows its number of subjects, so that other requests recur about as often as
     the one that is asked about."""

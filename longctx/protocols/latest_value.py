@@ -254,7 +254,7 @@ def latest_value(
     """A log that fills a window, in which every quantity is set once and updated `updates` times.
 
     The entry that is asked about may be anywhere in the log; the vessel's other entries are before it or, where the
-    value before is requested, one is after it.
+    value before is asked for, one is after it.
     """
     log = QuotaLog.drawn(draw.stream(), entry_count(cell), updates)
     lines, answers = log.lines(words), log.answers(question)
@@ -301,6 +301,6 @@ def judged(reply: Reply, answers: LogAnswers, question: str) -> Outcome:
 
 
 def _may_answer(number: str, question: str) -> bool:
-    """Return whether a number in a reply is a day or a quota, whichever is requested."""
+    """Return whether a number in a reply is a day or a quota, whichever is asked for."""
     digits = len(number.replace(",", ""))
     return digits < DIGITS if question == "when" else digits >= DIGITS

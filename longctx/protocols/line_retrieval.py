@@ -87,7 +87,7 @@ class File:
     values: NDArray[np.int64]
     """The value of each line number."""
     target: int
-    """The number of the line that is requested."""
+    """The number of the line that is asked for."""
 
     @classmethod
     def drawn(cls, stream: np.random.RandomState, lines: int, block_size: int | None) -> File:

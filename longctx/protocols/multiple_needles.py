@@ -51,7 +51,7 @@ PROBED = {
 
 
 class Needles(BaseModel):
-    """How many keys there are, with how many values each, and how many keys are requested."""
+    """How many keys there are, with how many values each, and how many keys are asked for."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -60,14 +60,14 @@ class Needles(BaseModel):
     values: Count = 1
     """How many values each key has."""
     queries: Count = 1
-    """How many keys are requested."""
+    """How many keys are asked for."""
 
 
 class MultipleNeedlesAxes(WindowAxes):
     """All needles in every window. Those of RULER are four values of one key, and four keys with one value each."""
 
     needles: tuple[Needles, ...] = (Needles(values=4), Needles(keys=4, queries=4))
-    """Tables of `keys`, `values` of each, and `queries`: the keys that are requested."""
+    """Tables of `keys`, `values` of each, and `queries`: the keys that are asked for."""
     questions: int = QUESTIONS
     """How many trials ask about one text, each for other keys."""
     max_tokens: Count = 128
@@ -184,7 +184,7 @@ def multiple_needles(
 ) -> Outcome:
     """A text with `keys` keys that have `values` numbers each.
 
-    queries: how many of the keys are requested. One key with four values, and four keys with one value that are all
+    queries: how many of the keys are asked for. One key with four values, and four keys with one value that are all
     asked for, are RULER's multi-value and multi-query task. questions: how many trials ask about one text, each about
     other keys; None for one.
     """

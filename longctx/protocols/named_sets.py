@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NOWHERE = "nowhere_in_the_text"
 """The origin of a made-up name."""
 ASKED, MATCHED, NAMED, MISSED = "asked", "matched", "named", "missed"
-"""Keys of a trace: how many items were requested, and how many RULER's match finds; and, followed by _1, _2 … for the
+"""Keys of a trace: how many items were asked for, and how many RULER's match finds; and, followed by _1, _2 … for the
 first, second … item, its `where`."""
 ITEM = re.compile(f"({NAMED}|{MISSED})_([0-9]+)")
 OFTEN = 0.1
@@ -237,7 +237,7 @@ def _besides(row: Row) -> Counter[str]:
 
 
 def _more(row: Row) -> bool:
-    """Return whether a reply names everything that was requested, and something else."""
+    """Return whether a reply names everything that was asked for, and something else."""
     named = [named for named, *_ in _places(row)]
     return bool(named) and all(named) and bool(_besides(row))
 

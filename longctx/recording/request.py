@@ -126,7 +126,7 @@ class Request:
 
     trial: Trial
     model: ModelProfile
-    """The model that is sent, which is not the trial's if it judges or summarizes."""
+    """The model that the request names, which is not the trial's if it judges or summarizes."""
     tokens: RequestTokens
     place: Place
     body: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -148,7 +148,7 @@ class Request:
 
     @property
     def key(self) -> str:
-        """The text that identifies its trial, for the model that is sent."""
+        """The text that identifies its trial, for the model that the request names."""
         return self.trial.key_of(self.model)
 
     def of_case(self, case: Case) -> Self:

@@ -250,7 +250,7 @@ class Tape:
         return episode and (episode[1]["body"]["string"], episode[2])
 
     def response(self, place: Place) -> dict[str, Any] | None:
-        """Return the recorded response to exactly this request; None if there is none, or if it is sent anyway."""
+        """Return the recorded response to exactly this request; None without one, or if it is to be sent anyway."""
         episode = None if self.asks_anew else self._episode(place)
         return episode and episode[1]
 

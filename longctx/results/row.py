@@ -48,7 +48,7 @@ class Row:
     run: Text
     """The name of the run."""
     model: Text
-    """The model that was sent."""
+    """The model that the requests named."""
     prompt_set: Text
     """The name of the prompt set."""
     prompt_digest: Text
@@ -71,7 +71,7 @@ class Row:
     """The item, if it was not drawn: in long-context QA, the question's id and its digest, or that of its
     bank for banks of version 1; the id of a test function's case."""
     repeat: Natural
-    """How often the same trial was sent before it in this run."""
+    """How often this run measured the same trial before it."""
     outcome: Kind
     """How the reply was judged; `infra_error` and `not_asked` were not measured, and no accuracy counts them."""
     band: Text | None = None
@@ -167,7 +167,7 @@ class Row:
 
     @property
     def identity(self) -> tuple[object, ...]:
-        """The trial that was sent, and of whom; a run has one row with it."""
+        """The trial, and whose it is; a run has one row with it."""
         labels = tuple(sorted(self.labels.items()))
         subject = (self.test, self.model, self.prompt_set, self.shape, labels)
         return (*subject, self.cell, self.item, self.seed, self.trial, self.repeat)
@@ -206,7 +206,7 @@ class Row:
 
     @property
     def identified(self) -> tuple[object, object]:
-        """Its cluster and its trial, for the interval of an accuracy: an item asked in several cells is a cluster."""
+        """Its cluster and its trial, for the interval of the accuracy: an item asked in several cells is a cluster."""
         trial = self.cell, self.seed, self.item, self.trial
         return self.cluster or self.item or trial, trial
 
@@ -251,7 +251,7 @@ def _page(project: str, kind: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """What an accuracy belongs to: a model, a prompt set, the labels of the run, and the shape of its requests."""
+    """Whose an accuracy is: a model, a prompt set, the labels of the run, and the shape of its requests."""
 
     model: str
     prompt_set: str

@@ -70,7 +70,7 @@ def _price(point: Measured) -> tuple[float, float]:
 
 
 def retrievals(rows: Sequence[Row]) -> tuple[Retrieval, ...]:
-    """Return each subject that was sent with several numbers of chunks. rows: measured ones of a function."""
+    """Return each subject that was measured with several numbers of chunks. rows: measured ones of a function."""
     asked = [row for row in rows if RETRIEVED in row.trace and isinstance(row.params.get(CHUNKS), int | float)]
     found = [_chunks_of(subject, group) for subject, group in by_subject(asked).items()]
     return tuple(each for each in found if len(each.points) > 1)
@@ -125,7 +125,7 @@ class Retention:
     by_place: Mapping[str, Rate]
     """By thirds of the conversation."""
     not_applied: Mapping[str, int]
-    """In how many trials the server did not make an edit that it was requested, by the edit's type."""
+    """In how many trials the server did not make an edit that was requested, by the edit's type."""
     dominated_by: tuple[str, ...] = ()
     """The strategies of the same subject whose recall is as high with as few tokens, and better in one of both."""
 

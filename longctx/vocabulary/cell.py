@@ -409,7 +409,7 @@ class Cell(Declared):
 
     @property
     def piece_count(self) -> int:
-        """About how many pieces the context of a prompt has; 0 for a test that can be sent as one text alone."""
+        """About how many pieces the context of a prompt has; 0 for a test whose context is one text."""
         return self.declared.pieces(self) if self.declared.pieces else 0
 
     @property

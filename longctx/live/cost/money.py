@@ -57,7 +57,7 @@ def hour_write_price(rates: TokenPrices) -> float:
 def paid(prices: Prices | None, reply: Reply) -> float | None:
     """Return the cost of a reply in USD, with the discount if a batch answered it; None if prices are not known.
 
-    prices: those of the model that was sent, which are not those of a fallback model.
+    prices: those of the model that the request named, which are not those of a fallback model.
     """
     if prices is None or reply.fallback:
         return None

@@ -214,7 +214,7 @@ def open_client(
     """Return a client whose Messages requests go through the tape, if there is one, to the network.
 
     Credentials are the SDK's own: ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, or a profile that it finds; other providers
-    have theirs. A server given by base_url may need no key. models: those that will be sent.
+    have theirs. A server given by base_url may need no key. models: those that will answer.
 
     Raises UserError without a key, with an invalid URL, or if the environment adds what a model's profile lacks.
     """

@@ -121,7 +121,7 @@ SCHEMES = {"bearer", "basic", "digest", "negotiate", "token", "aws4-hmac-sha256"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """The requests that must not be repeated."""
+    """What must not be repeated."""
 
     secret: tuple[str, ...]
     """The values of headers with a name such as `x-api-key`, and the userinfo of the URL."""

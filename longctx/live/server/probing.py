@@ -42,7 +42,7 @@ class ProbeResult:
 async def probe(
     workspace: Workspace, client: Client, model: ModelProfile, ask: bool, prompts: str, say: Say
 ) -> ProbeResult:
-    """Ask the server about its model. Raises UserError if it contains no information.
+    """Ask the server about its model. Raises UserError if it tells nothing.
 
     ask: whether tokens are counted by replies of one token, which cost money. prompts: the prompt set whose tokens are
     counted.
