@@ -58,10 +58,12 @@ def verdict_document(
     title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
     unmeasured = [f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons]
     head = (title, _against(verdict, baseline, changed), *answers, *unmeasured, *gate_sentences(verdict))
+    tables = [*_tables(verdict)]
+    tables[1:1] = [lost.table] if lost.shown else []  # below the bands
     return Document(
         title=title,
         notes=(*answers, *_notes(verdict, baseline, changed, lost)),
-        tables=(*([lost.table] if lost.shown else ()), *_tables(verdict)),
+        tables=tuple(tables),
         badge=badge(verdict),
         lead=lead(verdict),
         brief=gate_lines(head, _bands(verdict), verdict.usage, lost),

@@ -33,6 +33,7 @@ def test_they_are_named_with_both_answers_and_a_command_lists_all(checkout: Chec
     for text in (checkout.file("reports/latest/gate.md").read_text(), step.read_text()):
         assert "40 answers were lost: right in the baseline and not in this run; the first 20 are listed below" in text
         assert text.count("line_retrieval/lines-3#") == 20
+        assert text.index("# Gate: ") < text.index("## By test and band") < text.index("## Lost answers")
     [note] = [line for line in result.out.splitlines() if "40 answers were lost" in line]
     command = shlex.split(note.partition("To see all: ")[2])
     assert command[:4] == ["python", "-m", "longctx", "compare"]
