@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.batch_server import BatchServer
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import RECORD_ONLY, Checkout
 from tests.integration.functions import ask, codes, gate, rows, run, verdicts
 from tests.servers import SimulatedServer
 
@@ -104,6 +104,14 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
     assert gate(recorded)["tests"] == tests
     file.write_text(PARTLY)
     assert (run(recorded, *GATE).code, left_out(recorded)) == (12, 0), "trials of the first look are stale"
+
+
+def test_a_run_that_only_records_asks_all_trials(alone: Checkout) -> None:
+    with SimulatedServer(codes) as server:
+        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy"
+        file = "tests_longctx/test_functions.py"
+        assert alone.pytest(file, *live, *GATE, profile=None, env=RECORD_ONLY).says("Recorded. The tests were not run.")
+        assert len(server.asked) == alone.episodes() == 60
 
 
 def test_a_test_whose_report_states_a_minimum_is_asked_to_the_end(recorded: Checkout) -> None:

@@ -95,3 +95,15 @@ def test_a_helper_without_prices_is_not_asked_under_a_cap(checkout: Checkout, se
     assert result.code == 1, result
     assert result.says("the profile of helper has none", "[max-cost-without-prices]")
     assert not server.received
+
+
+def test_test_functions_have_the_default_cap(checkout: Checkout, server: SimulatedServer) -> None:
+    """A million input tokens cost $10,000: two trials of two requests are far above $5."""
+    checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
+    checkout.file("fixtures/models/helper.toml").write_text(PROFILE)
+    checkout.profile('models = ["toy"]\n')
+    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS.replace("Say please.", "Say please. " * 200))
+    result = checkout.record(server, "tests_longctx/test_functions.py", "-k", "helper")
+    assert result.code == 4, result
+    assert result.says("more than the default cap of $5.00", "[over-default-cap]")
+    assert not server.asked
