@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from longctx.errors import Interrupted
+from longctx.live.bounds import Bounds
+from longctx.live.failure import Asked, Failure
 from longctx.live.interrupted import Halt, sentence
+from longctx.live.progress import Silent
+from longctx.live.run import Sending, ending
+from longctx.live.server.client import Clients
 from longctx.recording.tape import Tape
 from tests.recording.examples import AT, answer, line_case, place
 
@@ -39,6 +46,25 @@ def test_without_text_nothing_is_kept(tmp_path: Path) -> None:
 
 def test_before_anything_was_asked(tmp_path: Path) -> None:
     assert sentence(Tape(tmp_path, "once"), 0) == "Stopped: no requests were sent."
+
+
+def test_a_stopped_pass_ends_once_what_was_in_flight_is_recorded(tmp_path: Path) -> None:
+    tape, bounds = Tape(tmp_path, "once"), Bounds.of(1)
+
+    async def send() -> Asked:
+        return await Sending(Clients({}), tape, bounds, Silent()).directly([])
+
+    assert asyncio.run(send()) == Asked()
+    bounds.halt.requested, bounds.halt.to_ask = True, 3
+    with pytest.raises(Interrupted, match="3 trials were answered"):
+        asyncio.run(send())
+
+
+def test_where_trials_failed_it_is_said_what_sends_the_rest(tmp_path: Path) -> None:
+    tape, failed = Tape(tmp_path, "once"), Asked(failures={("a",): Failure("overloaded", "the server was overloaded")})
+    assert list(ending("1 of 2 trials", failed, tape))[-1] == "The same command sends only the rest."
+    stopped = replace(failed, stopped=Failure("refused", "the key is refused", fatal=True))
+    assert "The same command sends only the rest." not in list(ending("1 of 2 trials", stopped, tape))
 
 
 def test_a_signal_that_is_ignored_or_handled_by_another_program_stays_so() -> None:
