@@ -34,7 +34,7 @@ def test_a_server_of_addopts_gets_no_key_until_it_is_confirmed(checkout: Checkou
     checkout.file("pytest.ini").write_text(f"[pytest]\naddopts = --ctx-base-url={server.url}\n")
     refused = checkout.pytest("--ctx-record=once", "-n1", env=KEY)
     assert refused.code == 4
-    assert refused.says("[server-not-confirmed]", f"give --ctx-base-url {server.url}")
+    assert refused.says("[server-not-confirmed]", f"add --ctx-base-url {server.url}")
     assert not server.received
     assert checkout.pytest().code == 1, "a replay sends nothing, and goes on"
     host = server.url.removeprefix("http://").partition(":")[0]
