@@ -85,7 +85,7 @@ def read_reply(section: str, reply: Reply, per_section: int, provenance: str, do
         cut = tagged is parts[-1] and reply.cut_off and not tagged.closed
         try:
             if not 1 <= number <= per_section:
-                raise _Unfit("numbered beyond the requested number")
+                raise _Unfit("numbered beyond what was asked")
             if number in seen:
                 raise _Unfit("a number used twice")
             seen.add(number)

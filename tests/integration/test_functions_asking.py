@@ -168,7 +168,7 @@ def test_a_function_whose_replies_cannot_be_read_is_asked_ten_times(project: Che
     assert result.code == 1, result
     assert len(asked) == 10, result.out
     assert result.says("The first trial of test_code on toy is unparseable: 'I do not know.'")
-    assert result.says("Stopped test_code on toy: none of the first 10 trials of test_code on toy could be read")
+    assert result.says("Stopped test_code on toy: none of the first 10 trials of test_code on toy could be parsed")
     assert len(server.asked) == 10 + 2 * 30
 
 

@@ -246,7 +246,7 @@ def test_where_nothing_else_is_selected_nothing_is_asked(project: Checkout, serv
     server.counting = NO_COUNTS["html"]
     result = ask(project, server)
     assert result.code == 4
-    assert result.says("ERROR: toy: ", "which test_fill needs", "[tokens-not-counted]")
+    assert result.says("ERROR: toy: ", "test_fill cannot build its prompts", "[tokens-not-counted]")
     assert not server.asked
 
 

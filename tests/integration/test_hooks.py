@@ -108,7 +108,7 @@ def test_a_server_of_the_project_gets_no_key_until_it_is_confirmed(checkout: Che
 @pytest.mark.parametrize(
     ("code", "says"),
     [
-        ("{'corpse': 'docs'}", "pytest_longctx_config gives 'corpse'"),
+        ("{'corpse': 'docs'}", "pytest_longctx_config returns 'corpse'"),
         ("['corpus']", "pytest_longctx_config returns list: return a dict or None."),
     ],
 )

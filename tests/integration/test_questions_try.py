@@ -131,7 +131,7 @@ def test_replies_that_cannot_be_read_are_no_evidence_on_questions(own: Checkout)
     assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
     filtered = own.longctx("data", "filter", "run")
     assert filtered.code == 2
-    assert filtered.says("none of the 6 questions", "no filter is made", "18 of 18 replies have no answer")
+    assert filtered.says("none of the 6 questions", "no filter is made", "18 of 18 replies have no readable answer")
     assert not list((own.folder / "fixtures/questions/filters").glob("toy-*"))
 
 

@@ -40,7 +40,7 @@ def test_without_a_stated_cap_a_dear_run_is_refused(checkout: Checkout, server: 
     assert estimated.says("Cap: $5.00, the default.")
     refused = checkout.record(server)
     assert refused.code == 4
-    assert refused.says("[over-default-cap]", "give --ctx-max-cost")
+    assert refused.says("[over-default-cap]", "add --ctx-max-cost")
     assert not server.asked
     assert checkout.record(server, "--ctx-max-cost=100").code == 0
 

@@ -190,7 +190,7 @@ def test_a_test_that_asks_about_no_transcript_is_named(project: Checkout, server
     )
     result = project.record(server, *asking("truncate"), "-n1")
     assert result.code == 1
-    assert result.says("the strategy 'truncate' changes nothing"), result
+    assert result.says("the strategy 'truncate' has no effect"), result
 
 
 def test_a_gate_between_two_summary_prompts(project: Checkout, server: SimulatedServer) -> None:

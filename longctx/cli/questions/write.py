@@ -160,7 +160,7 @@ def _table(
     rows: list[tuple[str, int, object]] = [
         ("sections", sections, ""),
         ("answered", len(written), ""),
-        ("questions asked for", per_section * len(written), ""),
+        ("questions requested", per_section * len(written), ""),
         ("questions written", len(trials), files.questions if trials else ""),
         ("  numerical", sum(trial.numerical for trial in trials), ""),
         ("questions missing from the replies", sum(batch.missing for batch in written), ""),
