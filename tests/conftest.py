@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from xdist.scheduler import WorkStealingScheduling
 
-from longctx.corpus import documents
+from longctx.corpus import fetch
 from longctx.workspace import Workspace
 from tests import certificates
 
@@ -47,7 +47,7 @@ def read_once() -> Iterator[None]:
     """Cache certificates and issues for all tests of a process: reading one takes longer than most tests."""
     with pytest.MonkeyPatch.context() as patch:
         certificates.read_once(patch)
-        patch.setattr(documents, "read_issue", functools.lru_cache(maxsize=32)(documents.read_issue))
+        patch.setattr(fetch, "read_issue", functools.lru_cache(maxsize=32)(fetch.read_issue))
         yield
 
 

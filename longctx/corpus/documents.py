@@ -27,7 +27,6 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, 
 
 from longctx.config.project_files import digest_of, read_toml, slug
 from longctx.corpus.billing import Reading, documents
-from longctx.corpus.fetch import read_issue
 from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
@@ -373,6 +372,8 @@ def _inside(folder: Path, ignore: Sequence[str]) -> Iterator[Path]:
 
 
 def _read_xml(path: Path, reading: Reading, split_at: str | None) -> Iterator[Unnamed]:
+    from longctx.corpus.fetch import read_issue
+
     for chunk in read_issue(_bytes(path), str(path), reading):
         first, *rest = chunk.text.split(split_at) if split_at and reading != "notebook" else [chunk.text]
         yield chunk.title, chunk.department, first

@@ -17,9 +17,6 @@ from longctx.engine.base_terms import terms_at
 from longctx.errors import UserError
 from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.rules import MARGIN
-from longctx.gate.usage import GrowthLimits
-from longctx.gate.validity import AgeLimit
-from longctx.gate.verdict import Rules
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import cell_name, cell_names, missing_shards
@@ -32,6 +29,7 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.engine.run_data import RunData
     from longctx.engine.settings import GateTerms
+    from longctx.gate.verdict import Rules
     from longctx.results.baseline_file import Baseline
 
 
@@ -209,6 +207,10 @@ def rules_of(
     profiles: those of the run, each with the models that replace its own. known: the names of the tests. The margin
     is the user's, else the smallest of the profiles', else the default.
     """
+    from longctx.gate.usage import GrowthLimits
+    from longctx.gate.validity import AgeLimit
+    from longctx.gate.verdict import Rules
+
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]
     stated_of_run = [profile.run_margin for profile, _ in profiles if profile.run_margin is not None]
     names = list(known)

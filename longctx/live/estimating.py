@@ -6,8 +6,6 @@ import dataclasses
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from vcr.record_mode import RecordMode
-
 from longctx import clocks
 from longctx.cases.case import Case, Group, ReplyTokens
 from longctx.config.models import TokenCounts
@@ -48,7 +46,7 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
     say_misfits(say, unfit)
     estimates = say_estimate(say, fit, requests, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
     say_unused(say, tape, requests, batch)
-    if tape.record_mode == RecordMode.ONCE and (number := stale(tape, fit)):
+    if tape.record_mode == "once" and (number := stale(tape, fit)):
         say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would send them, too.")
     if held := len(asked) - len(free):
         say(f"{held:,} more are in batches that are not collected yet, and would not be sent.")

@@ -11,8 +11,6 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 
-from vcr.record_mode import RecordMode
-
 from longctx.errors import Interrupted, UserError
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
@@ -106,7 +104,7 @@ def sentence(tape: Tape, to_ask: int | None, lost: bool = True) -> str:
         what, others = f"{tape.recorded:,} of {to_ask:,} trials", f"the other {to_ask - tape.recorded:,}"
     if not tape.keeps:
         consequence = " but nothing is kept without text, so the same command sends all again."
-    elif tape.record_mode == RecordMode.ALL:
+    elif tape.record_mode == "all":
         consequence = (
             " and are recorded. The same command would send all again (record mode all); with --ctx-record once it "
             f"sends only {others}."
@@ -121,7 +119,7 @@ def sends_the_rest(tape: Tape) -> str:
     """Return a sentence on the command that sends only what was not answered; empty if no answer is kept."""
     if not tape.keeps:
         return ""
-    mode = " with --ctx-record once" if tape.record_mode == RecordMode.ALL else ""
+    mode = " with --ctx-record once" if tape.record_mode == "all" else ""
     return f"The same command{mode} sends only the rest."
 
 

@@ -14,10 +14,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-from vcr.request import Request
-from vcr.serialize import deserialize, serialize
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from longctx.config.models import ModelProfile
 from longctx.corpus.documents import count_tokens
@@ -28,7 +25,10 @@ from longctx.text import count
 from longctx.vocabulary.cell import present_name
 from longctx.vocabulary.looks import PLANS
 
-Episode = tuple[Request, dict[str, Any], dict[str, Any]]
+if TYPE_CHECKING:
+    from vcr.request import Request
+
+Episode: TypeAlias = "tuple[Request, dict[str, Any], dict[str, Any]]"
 """A request, its response and its metadata."""
 
 
@@ -54,6 +54,8 @@ class SentAgain:
 
     def line(self) -> str:
         """Return its line in the cassette, which is a cassette of vcrpy's own without an interaction."""
+        from vcr.serialize import serialize
+
         metadata = {
             "sent_again": sorted(self.trials),
             "replaced": sorted(self.replaced),
@@ -105,6 +107,8 @@ def parse_episodes(
 
 
 def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode | SentAgain:
+    from vcr.serialize import deserialize
+
     try:
         requests, responses, metadata = deserialize(line.decode(), compact_json)
         if not requests and "sent_again" in metadata:

@@ -9,8 +9,6 @@ import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from vcr.record_mode import RecordMode
-
 from longctx.cases.case import Case, Trial
 from longctx.config.models import as_lines
 from longctx.errors import closest
@@ -149,7 +147,7 @@ def why_missing(
         changed: Returns what may have changed in a request with the recorded prompts and headers; by default, what may
             have changed in a request of a test.
     """
-    again = tape.record_mode == RecordMode.ALL
+    again = tape.record_mode == "all"
     stale = [place for place in absent if not again and tape.status(place) == "stale"]
     missing = len(absent) - len(stale)
     parts = [*dict.fromkeys(failed)]

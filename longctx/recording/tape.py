@@ -8,18 +8,14 @@ Each answer is appended when it arrives, so that a killed run keeps what it rece
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Literal
-
-from vcr.cassette import Cassette
-from vcr.record_mode import RecordMode
-from vcr.request import Request
-from vcr.serialize import serialize
+from typing import TYPE_CHECKING, Any, Literal
 
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile
@@ -36,6 +32,10 @@ from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
 from longctx.vocabulary.cell import Reply, present_name
 from longctx.vocabulary.looks import LooksPlan
+
+if TYPE_CHECKING:
+    from vcr.cassette import Cassette
+    from vcr.request import Request
 
 IN_LOOKS = re.compile(r'(?<!\\)"looks":"')
 """In the metadata of an episode that was sent in looks."""
@@ -68,9 +68,7 @@ class Tape:
         base: Base | None = None,
         trust_base: bool = False,
     ) -> None:
-        self.record_mode = RecordMode(record_mode)
-        self._cassette = Cassette(str(folder), record_mode=self.record_mode)
-        """The requests and responses of all files that were read. What finds them is the index: it is never saved."""
+        self.record_mode = record_mode
         self._folders = [folder] if write_to in (None, folder) else [folder, write_to]
         self.homes: Mapping[str, Path] = {}
         """Further folders of recordings, by the tests that have them: what is recorded of these tests goes there."""
@@ -93,15 +91,24 @@ class Tape:
         self._not_sent_again: dict[str, set[str]] = defaultdict(set)
         """The trials in each file of which earlier answers do not count any more."""
 
+    @functools.cached_property
+    def _cassette(self) -> Cassette:
+        """The requests and responses of all files that were read. What finds them is the index: it is never saved."""
+        from vcr.cassette import (
+            Cassette,
+        )  # as the other imports of vcrpy when it is needed: it takes a tenth of a second
+
+        return Cassette(str(self._folders[0]), record_mode=self.record_mode)
+
     @property
     def asks_anew(self) -> bool:
         """Whether the record mode sends everything again."""
-        return bool(self.record_mode == RecordMode.ALL)
+        return self.record_mode == "all"
 
     @property
     def asks_stale(self) -> bool:
         """Whether the record mode asks what is recorded for another request only."""
-        return bool(self.record_mode == RecordMode.NEW_EPISODES)
+        return self.record_mode == "new_episodes"
 
     @property
     def written_to(self) -> Path:
@@ -154,11 +161,11 @@ class Tape:
     def asks(self, trial: Trial) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
         episodes = self._episodes(trial.case.file, trial.case.model.model)
-        if self.record_mode == RecordMode.NONE:
+        if self.record_mode == "none":
             return False
-        if self.record_mode == RecordMode.ALL or not episodes.get(str(trial.identity)):
+        if self.record_mode == "all" or not episodes.get(str(trial.identity)):
             return True
-        return False if self.record_mode == RecordMode.ONCE else None
+        return False if self.record_mode == "once" else None
 
     def has_trial(self, trial: Trial) -> bool:
         """Return whether a trial has any episode of its model."""
@@ -238,11 +245,11 @@ class Tape:
     def asks_request(self, place: Place) -> bool:
         """Return whether this record mode asks the question, given the digest of its request."""
         status = self.status(place)
-        if self.record_mode == RecordMode.ONCE:
+        if self.record_mode == "once":
             return status == "missing"
-        if self.record_mode == RecordMode.NEW_EPISODES:
+        if self.record_mode == "new_episodes":
             return status != "found"
-        return bool(self.record_mode == RecordMode.ALL)
+        return self.record_mode == "all"
 
     def answer(self, place: Place) -> tuple[bytes, dict[str, Any]] | None:
         """Return the body of the recorded answer to exactly this request, and its metadata; None if there is none."""
@@ -261,7 +268,7 @@ class Tape:
     def takes_recorded(self, place: Place) -> bool:
         """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
         found = self.answer(place)
-        return found is not None and (self.record_mode != RecordMode.ALL or found[1]["run"] == self._run)
+        return found is not None and (self.record_mode != "all" or found[1]["run"] == self._run)
 
     def reply(self, place: Place) -> Reply | None:
         """Return the recorded answer to exactly this request; None if there is none that the record mode takes.
@@ -332,6 +339,9 @@ class Tape:
         recorded_at: ISO 8601, UTC. latency_s: None if it was not measured. batch: the id of the batch that answered it,
         if any. looks: the plan of the looks that it was asked in, if not that of the tape. Raises NotRecorded.
         """
+        from vcr.request import Request
+        from vcr.serialize import serialize
+
         metadata: dict[str, Any] = {
             "trial": place.trial,
             "model": place.model,

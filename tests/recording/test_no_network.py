@@ -14,11 +14,11 @@ from typing import Any
 
 import anthropic
 import pytest
+import vcr.serialize
 from vcr.cassette import Cassette
 from vcr.request import Request
 
 from longctx.cases.case import Trial
-from longctx.recording import episodes
 from longctx.recording.missing import why_missing
 from longctx.recording.tape import Tape, TapeError
 from longctx.recording.transport import NotOnTape, TapeTransport
@@ -105,7 +105,7 @@ def test_a_broken_cassette_replayed_through_the_sdk(
 
 
 OF_VCRPY = [
-    (episodes, "deserialize"),
+    (vcr.serialize, "deserialize"),
     (Request, "__init__"),
     (Request, "_from_dict"),
     (Cassette, "__init__"),
