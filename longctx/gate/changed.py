@@ -130,13 +130,15 @@ def _some(names: Sequence[str]) -> str:
 def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -> Iterator[str]:
     """Yield what the two subjects of each compared test differ in."""
     for test in verdict.tests:
+        was, now = dict(test.before.labels), dict(test.after.labels)
+        yield from (f"{name}: {was[name]} → {now[name]}" for name in was if was[name] != now.get(name, was[name]))
         rows_before = _of_subject(before, test.test, test.before)
         rows_after = _of_subject(after, test.test, test.after)
         for field, name in OF_ROWS.items():
-            was, now = _values(rows_before, field), _values(rows_after, field)
-            if was != now and was and now:
+            earlier, later = _values(rows_before, field), _values(rows_after, field)
+            if earlier != later and earlier and later:
                 shared = field in ("model", "model_returned", "prompt_set", "shape")
-                yield f"{name}{'' if shared else f' of {test.test}'}: {was} → {now}"
+                yield f"{name}{'' if shared else f' of {test.test}'}: {earlier} → {later}"
         for cells in test.across:
             yield f"{cells.parameter} of {test.test}: {cells.change}"
 

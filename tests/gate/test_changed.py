@@ -55,6 +55,13 @@ def test_a_parameter() -> None:
     assert between(**fields) == ["lines of line_retrieval: 5 → 3"]
 
 
+def test_a_label_such_as_the_strategy() -> None:
+    before, after = (
+        joined(run("correct", band="all", labels={"strategy": name, "commit": "a"})) for name in ("none", "truncate")
+    )
+    assert changed((RUN, before), (RUN, after), give_verdict(before, after, RULES)) == ["strategy: none → truncate"]
+
+
 def test_requests() -> None:
     """A baseline keeps the beginning of a digest; where it keeps none, nothing is said of the request."""
     digests = {"a" * 12: ["a" * 64, "a" * 64, "b" * 64, None], None: ["a" * 64]}

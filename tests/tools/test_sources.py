@@ -111,23 +111,19 @@ def passkeys() -> str:
 
 
 def qa() -> str:
-    """Return the accuracies of long-context QA: the controls, then a row for each record and prompt, of one model."""
-    assert len({cell.subject.model for cell in [*cells("control"), *cells("collage")]}) == 1
-    rows = [[*of, "", ""] for of in controls()]
-    found: dict[tuple[int, int], dict[str, str]] = {}
+    """Return the accuracies of long-context QA: of each model, the controls, then a row for each record and prompt."""
+    found: dict[tuple[str, int, int, str], dict[str, str]] = {}
+    for cell in cells("control"):
+        found[cell.subject.model, 0, len(found), RECORDS[str(cell.params["record"])]] = {PLACES[0]: str(cell.rate)}
     for cell in cells("collage"):
-        row = number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
+        budget, variant = number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
+        row = cell.subject.model, budget, variant, f"{budget:,} tokens, {list(EXAMPLES.values())[variant]}"
         found.setdefault(row, {})[PLACES[number(cell, "depth")]] = str(cell.rate)
-    rows += [
-        [f"{budget:,} tokens, {list(EXAMPLES.values())[variant]}", *map(of.get, PLACES.values())]
-        for (budget, variant), of in sorted(found.items())
+    rows = [
+        [model.rpartition("-")[2], shown, *(of.get(place, NONE) for place in PLACES.values())]
+        for (model, _, _, shown), of in sorted(found.items(), key=lambda entry: entry[0][:3])
     ]
-    return table(["shown", *PLACES.values()], [[each or NONE for each in row] for row in rows])
-
-
-def controls() -> list[tuple[str, str]]:
-    """Return each control: what was shown, accuracy."""
-    return [(RECORDS[str(cell.params["record"])], str(cell.rate)) for cell in cells("control")]
+    return table(["model", "shown", *PLACES.values()], rows)
 
 
 @cache
