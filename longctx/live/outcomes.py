@@ -20,6 +20,8 @@ from longctx.vocabulary.cell import Reply
 if TYPE_CHECKING:
     from longctx.live.progress import Progress
 
+NOT_ASKED = "not_asked"
+"""The cause of a request that was not sent, because the pass was stopped: it has not failed."""
 NOT_JUDGED = "not judged"
 """Stands for an outcome of replies that cannot be judged, such as questions that a model wrote."""
 
@@ -44,6 +46,9 @@ class Outcomes:
 
     def ended(self, request: Request, result: Reply | Failure) -> None:
         tally = self._tally
+        if isinstance(result, Failure) and result.cause == NOT_ASKED:
+            self._canary.failed(request.case.group)
+            return
         tally.done += 1
         tally.work_done += work(request)
         if isinstance(result, Reply):

@@ -211,7 +211,12 @@ class LivePass:
                 return asked
 
             now = [*to_send.requests, *of_batches.values()]
-            asked = await (self.order(to_send.fit, now, ask) if self.order else ask(now))
+            try:
+                asked = await (self.order(to_send.fit, now, ask) if self.order else ask(now))
+            except (Interrupted, asyncio.CancelledError):
+                for sentence in outcomes.sentences():
+                    say(sentence)
+                raise
             if not terms.batch:
                 claimed = batches.held()
                 asked.failures |= {held.key: held_in_batch(claimed[held.place]) for held in to_send.held}

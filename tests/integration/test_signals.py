@@ -42,6 +42,7 @@ def test_the_first_waits_for_what_is_in_flight(
     assert result.says(
         "Stopped: 2 of 4 trials were answered and are recorded, so the same command sends only the other 2."
     )
+    assert result.says("line_retrieval on toy: 2 of 2 correct, 1.00")
     assert "is lost" not in result.out
     assert checkout.episodes() == len(server.asked) == 2
     assert checkout.record(server).says("2 of 4 trials need a request", "Asked 2 of 2 trials")

@@ -39,3 +39,11 @@ def test_nothing_is_reported_of_nothing() -> None:
     counted = outcomes()
     counted.ended(requests_of(line_case())[0], Failure("timeout", "no answer in time"))
     assert list(counted.sentences()) == []
+
+
+def test_what_was_not_sent_has_not_failed() -> None:
+    tally = Tally(2)
+    counted = Outcomes(tally, Silent())
+    for failure in Failure("timeout", "no answer in time"), Failure("not_asked", "the run was stopped", fatal=True):
+        counted.ended(requests_of(line_case())[0], failure)
+    assert (tally.done, tally.failed) == (1, 1)
