@@ -257,7 +257,7 @@ def test_the_table_of_the_guide_has_what_was_recorded_of_each_strategy(checkout:
     for name in RETENTION:
         (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.file(name))
     sizes = (ROOT / "fixtures/profiles/sizes.toml").read_text(encoding="utf-8")
-    checkout.profile(sizes[sizes.index("[test_retention]") : sizes.index("[passkey]")], name="sizes.toml")
+    checkout.profile(sizes[sizes.index("[test_retention]") : sizes.index("[multiple_needles]")], name="sizes.toml")
     summaries = "--ctx-profile=retention", "--ctx-strategy=summary"
     small, large = {}, {}
     for options in (("--ctx-profile=sizes.toml",), summaries, (*summaries, "--ctx-prompts=terse")):

@@ -88,7 +88,7 @@ def test_a_failing_subtest_makes_its_trial_wrong(checkout: Checkout, server: Sim
     write(checkout, TESTS + WORDS.replace('""', '"thanks"'))
     result = run(checkout, "--ctx-baseline=main", "-n2")
     assert result.code == 10
-    assert result.says("GATE: REGRESSION in 2 of 4 bands (exit 10) · 1 passed"), result.out
+    assert result.says("GATE: REGRESSION in 2 of 4 bands (exit 10) · 2 failed, 1 passed"), result.out
     assert {name: verdict for (name, _), verdict in verdicts(checkout).items()} == {
         "test_fields": "regression",
         "test_fields.code": "pass",
@@ -114,6 +114,6 @@ def test_a_gate_does_not_pass_if_another_plugin_reports_a_failure(checkout: Chec
     for workers in ("-n0", "-n1"):
         result = run(checkout, "--ctx-baseline=main", workers)
         assert result.code == 12, result.out
-        assert result.says("FAILURE: True != False", "GATE: INVALID", "1 failed"), result.out
+        assert result.says("FAILURE: True != False", "GATE: INVALID", "3 failed"), result.out
         assert result.says("test_fields[toy-protocol] passed, but another plugin reports a failure.")
         assert {(row["outcome"], row["error"]) for row in rows(checkout)} == {("infra_error", "failed_outside")}
