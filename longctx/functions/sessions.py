@@ -284,7 +284,7 @@ class Turns(Reader):
 
 @dataclass
 class RequestLog(Reader):
-    """RequestLog, each with all turns before it: the last of those with the most turns."""
+    """Requests, each with all turns before it: the last of those with the most turns."""
 
     chosen: Found | None = None
     responses: Responses = field(default_factory=dict)
