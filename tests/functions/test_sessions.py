@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tracemalloc
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -493,6 +494,26 @@ def test_responses_of_openai_with_what_came_before(tmp_path: Path) -> None:
     assert session.lacks == ()
     with pytest.raises(UserError, match=r"line 1 .*continues the response 'r1'"):
         logged(tmp_path, second)
+
+
+def test_system_prompts_among_the_input_of_responses_are_kept(tmp_path: Path) -> None:
+    given = [{"role": "developer", "content": "Be brief."}, {"role": "user", "content": "How many?"}]
+    first = {"request": {"input": given}, "response": {"id": "r1", "output": []}}
+    second = {"request": {"input": "And now?", "previous_response_id": "r1"}, "response": {"id": "r2", "output": []}}
+    session = logged(tmp_path, first, second)
+    assert (session.system, "And now?" in str(session.messages)) == ("Be brief.", True)
+
+
+@pytest.mark.parametrize("of", [lambda turns: turns, lambda turns: {"messages": turns}], ids=["lists", "requests"])
+def test_the_last_of_the_longest_is_the_session(tmp_path: Path, of: Callable[[list[Any]], Any]) -> None:
+    turn = {"role": "user", "content": "a"}
+    lines = [of([turn, {"role": "assistant", "content": reply}]) for reply in ("b", "c")]
+    assert logged(tmp_path, *lines, of([turn])).messages[-1]["content"] == "c"
+
+
+def test_a_result_of_no_call_is_left_out(tmp_path: Path) -> None:
+    session = logged(tmp_path, user("a"), user([result("412")]), assistant({"type": "text", "text": "b"}))
+    assert "412" not in str(session.messages)
 
 
 def test_a_batch_line_and_a_file_of_one_json_text(tmp_path: Path) -> None:
