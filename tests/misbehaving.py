@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Self
 
+from longctx.recording.request import digest
 from tests.servers import find_answer, message, prompt_of
 
 Body = dict[str, Any]
@@ -80,7 +81,7 @@ class MisbehavingServer:
         self._per_s, self._says_when = per_s, says_when
         self._bucket, self._filled_at = per_s or 0.0, time.monotonic()
         self.paid: Counter[str] = Counter()
-        """The number of answers made to each prompt."""
+        """The number of answers made to each request, by its digest."""
         self.reactions: list[tuple[float, str]] = []
         """The arrival of each Messages request, in seconds of the monotonic clock, and the kind of its reaction."""
         self.open = self.most_open = 0
@@ -137,7 +138,7 @@ class MisbehavingServer:
             if reaction.kind not in REFUSALS:
                 await asyncio.sleep(came + self._latency_s - time.monotonic())
             if reaction.kind in PAID:
-                self.paid[prompt] += 1
+                self.paid[digest(body)] += 1
             await _react(reaction, answer, writer)
         finally:
             self.open -= 1

@@ -15,7 +15,7 @@ from tests.misbehaving import FAULTS, Body, MisbehavingServer, Reaction, Script
 
 @dataclass(slots=True)
 class Seen:
-    """What the server saw. reactions: the time by its clock, in seconds, and the kind. paid: answers to each prompt."""
+    """What the server saw. reactions: the time by its clock, in seconds, and the kind. paid: answers by digest."""
 
     reactions: list[tuple[float, str]]
     paid: dict[str, int]

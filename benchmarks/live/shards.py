@@ -1,9 +1,9 @@
-"""A large run in shards against a simulated server: throughput, memory, and what is paid twice if two are killed.
+"""A large run in shards against a simulated server: throughput, memory, and what is paid twice if each is killed once.
 
-    python -m benchmarks.live --part shards --share 1      # 100,000 trials
+    python -m benchmarks.live --part shards      # 100,000 trials
 
-Each shard is a job with a checkout of its own, as in docs/ci.md. Two are killed with kill -9 in the middle of asking
-and started again, and all are merged. No model is asked: the server answers after a fixed latency.
+Each shard is a job with a folder of its own, as in docs/ci.md. Each is killed with kill -9 in the middle of asking and
+started again; then all are merged, and one is replayed. No model is asked: the server answers at once.
 """
 
 from __future__ import annotations
@@ -15,119 +15,134 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.live.kills import checkout
 from benchmarks.live.server import serving
+from benchmarks.ratios import ROOT
+from benchmarks.simulated import DISTANCES, project
+from benchmarks.simulated import TRIALS as OF_A_CELL
 
-TRIALS, SHARDS, CELLS = 100_000, 8, 40
+TRIALS, SHARDS = 100_000, 8
 AT_ONCE = 2
 """How many shards run at the same time: one per core."""
 IN_FLIGHT = 16
-KILLED = (2, 5)
-LATENCY_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A job that ended."""
+    """A process that ended. Seconds and status are its own, memory is its peak."""
 
     status: int
     rss_mb: float
+    took_s: float
 
 
-@dataclass(slots=True)
 class Job:
-    """A running shard."""
+    """A running process, which is killed once it has recorded so many answers; 0 for never."""
 
-    number: int
-    project: Path
-    process: subprocess.Popen[bytes]
-    kill_at: int
-    """The bytes of recordings after which it is killed; 0 for never."""
-
-    def recorded(self) -> int:
-        return sum(file.stat().st_size for file in (self.project / "cassettes").rglob("*.jsonl"))
+    def __init__(self, folder: Path, *arguments: str, kill_at: int = 0) -> None:
+        self._folder, self._kill_at, self._begun = folder, kill_at, time.monotonic()
+        with (folder / "output.txt").open("ab") as output:
+            self._process = subprocess.Popen(
+                [sys.executable, *arguments],
+                cwd=folder,
+                env={**os.environ, "PYTHONPATH": str(ROOT), "LONGCTX_PAGE": "0"},
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
 
     def ended(self) -> Ended | None:
         """Return how it ended; None while it runs. Kill it if it is time."""
-        pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)
-        if not pid and self.kill_at and self.recorded() > self.kill_at:
-            os.killpg(self.process.pid, signal.SIGKILL)
-            _, status, usage = os.wait4(self.process.pid, 0)
-        elif not pid:
+        if self._kill_at and _recorded(self._folder) >= self._kill_at:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            return self.wait()
+        return self.wait(os.WNOHANG)
+
+    def wait(self, options: int = 0) -> Ended | None:
+        pid, status, usage = os.wait4(self._process.pid, options)
+        if not pid:
             return None
-        self.process.returncode = os.waitstatus_to_exitcode(status)
-        return Ended(self.process.returncode, usage.ru_maxrss / 1024)
+        self._process.returncode = os.waitstatus_to_exitcode(status)
+        return Ended(self._process.returncode, usage.ru_maxrss / 1024, time.monotonic() - self._begun)
 
 
-def shards(trials: int) -> list[list[str]]:
-    """Rows: what was measured of a run of this many trials."""
-    each = max(1, trials // CELLS)
-    needed, ended = each * CELLS, []
-    with tempfile.TemporaryDirectory() as name, serving(latency_s=LATENCY_S) as server:
+def shards(trials: int, number: int = SHARDS) -> list[list[str]]:
+    """Rows: what was measured of a run of this many trials, in whole windows, and shards."""
+    trials -= trials % (OF_A_CELL * DISTANCES)
+    with tempfile.TemporaryDirectory() as name, serving() as server:
         folder = Path(name)
-        projects = {number: checkout(folder / str(number), CELLS, each) for number in range(1, SHARDS + 1)}
-        waiting, running = list(projects), []
-        to_kill = dict.fromkeys(KILLED, 200 * each)  # about a fifth of a shard's recordings
+        folders = [project(folder / str(place), trials, recorded=False) for place in range(number)]
         begun = time.monotonic()
-        while waiting or running:
-            while waiting and len(running) < AT_ONCE:
-                number = waiting.pop(0)
-                process = _start(projects[number], number, server.url)
-                running.append(Job(number, projects[number], process, to_kill.pop(number, 0)))
-            for job in list(running):
-                if (end := job.ended()) is not None:
-                    running.remove(job)
-                    ended.append(end)
-                    waiting += [job.number] if end.status < 0 else []
-            time.sleep(0.05)
+        ended = list(_in_turns(folders, server.url, trials // number // 2))
         took = time.monotonic() - begun
-        paid = sum(server.seen().paid.values())
-        rows, merged = _merge(folder, projects)
-    killed = sum(end.status < 0 for end in ended)
+        requests = Counter(server.seen().paid)
+        runs = [str(run.parent) for folder in folders for run in folder.glob("reports/*/run.json")]
+        merged = _run(folders[0], "-m", "longctx", "merge", *runs, "--out", "merged", "--no-page")
+        rows = Counter(_rows(folders[0] / "merged"))
+        replay = _run(folders[0], *_run_of(1, number), "--ctx-record=none", "--ctx-report=replayed")
+        replayed = len(_rows(folders[0] / "replayed"))
+    kills = sum(end.status < 0 for end in ended)
     failed = sum(end.status > 0 for end in ended)
+    needed = Counter(digest for _, digest in rows.elements())
+    twice, never, bound = (requests - needed).total(), (needed - requests).total(), kills * IN_FLIGHT
     return [
-        ["trials", f"{needed:,} in {SHARDS} shards, {AT_ONCE} at once, {IN_FLIGHT} requests in flight each"],
-        ["recorded, tested and reported in", f"{took:,.0f} s: {needed / took:,.0f} trials per second"],
+        ["trials", f"{trials:,} in {number} shards, {AT_ONCE} at once, {IN_FLIGHT} requests in flight each"],
+        ["recorded, tested and reported in", f"{took:,.0f} s: {trials / took:,.0f} trials per second"],
         ["most memory of a shard", f"{max(end.rss_mb for end in ended):,.0f} MB"],
-        ["killed while asking, and resumed", f"{killed}; shards that failed otherwise: {failed}"],
-        ["answers paid for", f"{paid:,}"],
+        ["killed while asking, and resumed", f"{kills}; shards that failed otherwise: {failed}"],
+        ["answers paid for", f"{requests.total():,}; trials measured without one: {never}"],
+        ["paid twice", f"{twice} of at most {bound} in flight; beyond these {max(0, twice - bound)}"],
+        ["merged", f"{rows.total():,} rows in {merged.took_s:,.0f} s, {merged.rss_mb:,.0f} MB"],
+        ["missing after the merge, there twice", f"{trials - len(rows)}, {rows.total() - len(rows)}"],
         [
-            "paid twice",
-            f"{paid - needed:,} of at most {killed * IN_FLIGHT} in flight; "
-            f"beyond these {max(0, paid - needed - killed * IN_FLIGHT):,}",
+            "replay of one shard",
+            f"{replayed:,} trials in {replay.took_s:,.0f} s: {replayed / replay.took_s:,.0f} trials per second, "
+            f"{replay.rss_mb:,.0f} MB",
         ],
-        ["merged", f"{rows:,} rows in {merged[0]:,.0f} s, {merged[1]:,.0f} MB"],
     ]
 
 
-def _start(project: Path, number: int, url: str) -> subprocess.Popen[bytes]:
-    options = [f"--ctx-base-url={url}", "--ctx-record=once", f"--ctx-concurrency={IN_FLIGHT}"]
-    shard = [f"--ctx-shard={number}/{SHARDS}", f"--ctx-report=reports/shard-{time.time_ns()}"]
-    with (project / "output.txt").open("ab") as output:
-        return subprocess.Popen(
-            [sys.executable, "-m", "pytest", "-q", "tests_longctx", "--ctx-profile=kills.toml", *options, *shard],
-            cwd=project,
-            env={**os.environ, "LONGCTX_PAGE": "0"},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+def _in_turns(folders: list[Path], url: str, middle: int) -> Iterator[Ended]:
+    """Run all shards, so many at a time: each is killed in its middle, and then run to its end."""
+    waiting = [(place, middle) for place in range(len(folders))]
+    running: dict[int, Job] = {}
+    asking = [f"--ctx-base-url={url}", "--ctx-record=once", f"--ctx-concurrency={IN_FLIGHT}"]
+    while waiting or running:
+        while waiting and len(running) < AT_ONCE:
+            place, kill_at = waiting.pop(0)
+            report = f"--ctx-report=reports/{'killed' if kill_at else 'resumed'}"
+            command = [*_run_of(place + 1, len(folders)), *asking, report]
+            running[place] = Job(folders[place], *command, kill_at=kill_at)
+        for place, job in list(running.items()):
+            if (end := job.ended()) is not None:
+                yield end
+                del running[place]
+                waiting += [(place, 0)] if end.status < 0 else []
+        time.sleep(0.1)
 
 
-def _merge(folder: Path, projects: dict[int, Path]) -> tuple[int, tuple[float, float]]:
-    """Merge the shards; return the number of measured rows, the seconds that it took, and its memory in MB."""
-    runs = [str(run.parent) for project in projects.values() for run in project.glob("reports/shard-*/run.json")]
-    command = [sys.executable, "-m", "longctx", "merge", *runs, "--out", str(folder / "merged"), "--no-page"]
-    begun = time.monotonic()
-    with (folder / "merge.txt").open("wb") as output:
-        process = subprocess.Popen(command, cwd=projects[1], stdout=output, stderr=subprocess.STDOUT)
-        _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode not in (0, 1):
-        raise RuntimeError((folder / "merge.txt").read_text())
-    with (folder / "merged/results.jsonl").open() as rows:
-        measured = sum(json.loads(row)["source"] is not None for row in rows)
-    return measured, (time.monotonic() - begun, usage.ru_maxrss / 1024)
+def _run_of(shard: int, shards: int) -> list[str]:
+    tests = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:benchmark"]
+    return [*tests, "--ctx-profile=many", "--ctx-model=simulated", f"--ctx-shard={shard}/{shards}"]
+
+
+def _run(folder: Path, *arguments: str) -> Ended:
+    end = Job(folder, *arguments).wait()
+    assert end is not None
+    assert end.status == 0, (folder / "output.txt").read_text()[-3000:]
+    return end
+
+
+def _recorded(folder: Path) -> int:
+    return sum(file.read_bytes().count(b"\n") for file in (folder / "cassettes").rglob("*.jsonl"))
+
+
+def _rows(run: Path) -> list[tuple[str, str]]:
+    """Return the measured trials of a run, each with the digest of its request."""
+    with (run / "results.jsonl").open() as lines:
+        rows = [json.loads(line) for line in lines]
+    return [(f"{row['cell']} {row['trial']}", row["prompt_sha256"]) for row in rows if row["source"] is not None]
