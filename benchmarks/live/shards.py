@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.live.server import serving
-from benchmarks.ratios import ROOT
+from benchmarks.ratios import ROOT, Spent, spent
 from benchmarks.simulated import DISTANCES, project
 from benchmarks.simulated import TRIALS as OF_A_CELL
 
@@ -33,18 +33,17 @@ IN_FLIGHT = 16
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """A process that ended. Seconds and status are its own, memory is its peak."""
+    """A shard's process that ended."""
 
     status: int
-    rss_mb: float
-    took_s: float
+    peak_mb: float
 
 
 class Job:
     """A running process, which is killed once it has recorded so many answers; 0 for never."""
 
     def __init__(self, folder: Path, *arguments: str, kill_at: int = 0) -> None:
-        self._folder, self._kill_at, self._begun = folder, kill_at, time.monotonic()
+        self._folder, self._kill_at = folder, kill_at
         with (folder / "output.txt").open("ab") as output:
             self._process = subprocess.Popen(
                 [sys.executable, *arguments],
@@ -59,15 +58,11 @@ class Job:
         """Return how it ended; None while it runs. Kill it if it is time."""
         if self._kill_at and _recorded(self._folder) >= self._kill_at:
             os.killpg(self._process.pid, signal.SIGKILL)
-            return self.wait()
-        return self.wait(os.WNOHANG)
-
-    def wait(self, options: int = 0) -> Ended | None:
-        pid, status, usage = os.wait4(self._process.pid, options)
+        pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
         if not pid:
             return None
         self._process.returncode = os.waitstatus_to_exitcode(status)
-        return Ended(self._process.returncode, usage.ru_maxrss / 1024, time.monotonic() - self._begun)
+        return Ended(self._process.returncode, usage.ru_maxrss / 1024)
 
 
 def shards(trials: int, number: int = SHARDS) -> list[list[str]]:
@@ -81,9 +76,9 @@ def shards(trials: int, number: int = SHARDS) -> list[list[str]]:
         took = time.monotonic() - begun
         requests = Counter(server.seen().paid)
         runs = [str(run.parent) for folder in folders for run in folder.glob("reports/*/run.json")]
-        merged = _run(folders[0], "-m", "longctx", "merge", *runs, "--out", "merged", "--no-page")
+        merged, merge_s = _timed(folders[0], "-m", "longctx", "merge", *runs, "--out", "merged", "--no-page")
         rows = Counter(_rows(folders[0] / "merged"))
-        replay = _run(folders[0], *_run_of(1, number), "--ctx-record=none", "--ctx-report=replayed")
+        replay, replay_s = _timed(folders[0], *_run_of(1, number), "--ctx-record=none", "--ctx-report=replayed")
         replayed = len(_rows(folders[0] / "replayed"))
     kills = sum(end.status < 0 for end in ended)
     failed = sum(end.status > 0 for end in ended)
@@ -92,16 +87,16 @@ def shards(trials: int, number: int = SHARDS) -> list[list[str]]:
     return [
         ["trials", f"{trials:,} in {number} shards, {AT_ONCE} at once, {IN_FLIGHT} requests in flight each"],
         ["recorded, tested and reported in", f"{took:,.0f} s: {trials / took:,.0f} trials per second"],
-        ["most memory of a shard", f"{max(end.rss_mb for end in ended):,.0f} MB"],
+        ["most memory of a shard", f"{max(end.peak_mb for end in ended):,.0f} MB"],
         ["killed while asking, and resumed", f"{kills}; shards that failed otherwise: {failed}"],
         ["answers paid for", f"{requests.total():,}; trials measured without one: {never}"],
         ["paid twice", f"{twice} of at most {bound} in flight; beyond these {max(0, twice - bound)}"],
-        ["merged", f"{rows.total():,} rows in {merged.took_s:,.0f} s, {merged.rss_mb:,.0f} MB"],
+        ["merged", f"{rows.total():,} rows in {merge_s:,.0f} s, {merged.peak_mb:,.0f} MB"],
         ["missing after the merge, there twice", f"{trials - len(rows)}, {rows.total() - len(rows)}"],
         [
             "replay of one shard",
-            f"{replayed:,} trials in {replay.took_s:,.0f} s: {replayed / replay.took_s:,.0f} trials per second, "
-            f"{replay.rss_mb:,.0f} MB",
+            f"{replayed:,} trials in {replay_s:,.0f} s: {replayed / replay_s:,.0f} trials per second, "
+            f"{replay.peak_mb:,.0f} MB",
         ],
     ]
 
@@ -130,11 +125,13 @@ def _run_of(shard: int, shards: int) -> list[str]:
     return [*tests, "--ctx-profile=many", "--ctx-model=simulated", f"--ctx-shard={shard}/{shards}"]
 
 
-def _run(folder: Path, *arguments: str) -> Ended:
-    end = Job(folder, *arguments).wait()
-    assert end is not None
-    assert end.status == 0, (folder / "output.txt").read_text()[-3000:]
-    return end
+def _timed(folder: Path, *arguments: str) -> tuple[Spent, float]:
+    """Run Python to its end; return what it spent, and the seconds that it took.
+
+    A process of its own starts it, since the peak memory of a child includes that of the process that forked it.
+    """
+    begun = time.monotonic()
+    return spent(*arguments, cwd=folder, page=False), time.monotonic() - begun
 
 
 def _recorded(folder: Path) -> int:
