@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from longctx.protocols.aggregation import QUESTIONS, judged
 from longctx.protocols.collages import AGENCIES, ENDINGS
 from longctx.vocabulary.cell import BuiltTrial
+from tests.given import reply, words_of
 from tests.protocols import Aggregation
-from tests.protocols.tokens import built, fitted, reply, taken, words_of
+from tests.protocols.tokens import built, fitted, taken
 
 WORDS = words_of(Aggregation)
 TOKENS = {"line": 28.0, "fixed": 200.0}

@@ -11,18 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols import conversation_texts as texts
 from longctx.protocols import coreference as protocol
 from longctx.protocols.conversation import Conversation, ordinal
 from longctx.protocols.coreference import conversation_of, exchange_count
-from longctx.vocabulary.cell import BuiltTrial, Outcome, Reply
+from longctx.vocabulary.cell import BuiltTrial, Outcome
 from longctx.vocabulary.shapes import Context, rendered
-from tests.here import HERE
+from tests.given import reply, words_of
 from tests.protocols import Coreference
 from tests.protocols.tokens import fixtures
 
-WORDS = PromptSet.open(HERE, "protocol").wording(Coreference).words
+WORDS = words_of(Coreference)
 TOKENS = {"exchange": 98, "fixed": 364}
 
 
@@ -187,8 +186,7 @@ OTHERS = [text for text in texts.texts(CONVERSATION.rows) if text not in INSTANC
 
 
 def judged(text: str, stop_reason: str = "end_turn") -> Outcome:
-    reply = Reply(text, stop_reason, "some-model", 100, 0, 90, 0.5, "2026-11-22", "0" * 64)
-    return protocol.judged(reply, CONVERSATION, TRIAL.user)
+    return protocol.judged(reply(text, stop_reason), CONVERSATION, TRIAL.user)
 
 
 def nearly(text: str) -> str:
@@ -263,8 +261,8 @@ def test_another_text_of_the_conversation_is_named(changed: type[str]) -> None:
 @settings(max_examples=30)
 @given(st.text(max_size=300), st.sampled_from(["end_turn", "max_tokens", "refusal", "pause_turn", "tool_use", None]))
 def test_no_reply_is_too_strange_to_judge(text: str, stop_reason: str) -> None:
-    for reply in (text, CODE + text):
-        outcome = judged(reply, stop_reason)
+    for said in (text, CODE + text):
+        outcome = judged(said, stop_reason)
         assert outcome.kind != "correct"
         assert 0 <= outcome.trace["score"] < 1000
 

@@ -11,8 +11,9 @@ from scipy.special import zeta
 
 from longctx.protocols.frequent_words import LISTED, _zeta
 from longctx.vocabulary.cell import BuiltTrial
+from tests.given import words_of
 from tests.protocols import FrequentWords
-from tests.protocols.tokens import built, fitted, judged, taken, words_of
+from tests.protocols.tokens import built, fitted, judged, taken
 
 WORDS = words_of(FrequentWords)
 TOKENS = {"dots": 1.0, "word": 3.5, "fixed": 100.0} | dict.fromkeys(WORDS["frequent"].split(), 3.0)

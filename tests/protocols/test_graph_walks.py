@@ -15,11 +15,12 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import count_tokens
 from longctx.protocols.graph_walks import GraphWalksAxes, Walk, drawn, judged, node_count
 from longctx.vocabulary.cell import BuiltTrial
+from tests.given import reply, words_of
 from tests.here import HERE
 from tests.protocols import GraphWalks
-from tests.protocols.tokens import fixtures, reply
+from tests.protocols.tokens import fixtures
 
-WORDS = PromptSet.open(HERE, "protocol").wording(GraphWalks).words
+WORDS = words_of(GraphWalks)
 TOKENS = {"edge": 15.0}
 
 

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from longctx.protocols.latest_value import QUESTIONS, judged
 from longctx.vocabulary.cell import BuiltTrial
 from longctx.vocabulary.lexical import lexically_right
+from tests.given import reply, words_of
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of
-from tests.protocols.tokens import built, count, fitted, reply, taken, words_of
+from tests.protocols.tokens import built, count, fitted, taken
 
 WORDS = words_of(LatestValue)
 TOKENS = {"line": 20.0, "fixed": 90.0}

@@ -10,14 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.line_retrieval import File
 from longctx.protocols.line_retrieval import judged as judge_reply
-from longctx.vocabulary.cell import BuiltTrial, Reply
-from tests.here import HERE
+from longctx.vocabulary.cell import BuiltTrial
+from tests.given import reply, words_of
 from tests.protocols import LineRetrieval
 
-WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
+WORDS = words_of(LineRetrieval)
 
 INSTRUCTION = re.compile(
     r"\[EXECUTE THIS\]: Go to line (\d+) and report only REGISTER_CONTENT, without any context or additional text, "
@@ -241,7 +240,7 @@ ORDER = [7, 3, 1, 9, 4, 8, 6, 10, 2, 5]
 
 def judged(text: str, stop_reason: str = "end_turn") -> tuple[str, str | None, dict[str, int]]:
     file = File(np.array(ORDER), np.array(VALUES), target=5)
-    outcome = judge_reply(Reply(text, stop_reason, "some-model", 100, 0, 10, 0.5, "2026-11-21", "0" * 64), file)
+    outcome = judge_reply(reply(text, stop_reason), file)
     assert outcome.why
     return outcome.kind, outcome.returned, dict(outcome.trace)
 
@@ -300,13 +299,13 @@ def test_replies_that_end_early_or_hold_no_number(text: str, stop_reason: str, k
 
 def test_the_trace_is_a_clear_sentence() -> None:
     file = File(np.array(ORDER), np.array(VALUES), target=5)
-    outcome = judge_reply(Reply("6794", "end_turn", "some-model", 100, 0, 10, 0.5, "2026-11-21", "0" * 64), file)
+    outcome = judge_reply(reply("6794"), file)
     assert outcome.why == "the value of line 10, not of line 5: +5 in line number, -2 in place"
 
 
 def test_the_targets_number_is_an_echo_though_it_is_another_lines_value() -> None:
     file = File(np.array(ORDER), np.array([5, *VALUES[1:]]), target=5)
-    outcome = judge_reply(Reply("5", "end_turn", "m", 100, 0, 10, 0.5, "2026-11-21", "0" * 64), file)
+    outcome = judge_reply(reply("5"), file)
     assert outcome.why == "an echo of line number 5 (asked for line 5)"
 
 

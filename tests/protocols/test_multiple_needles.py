@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from longctx.protocols.haystack import spare
 from longctx.vocabulary.cell import BuiltTrial
+from tests.given import words_of
 from tests.protocols import MultipleNeedles
-from tests.protocols.tokens import built, count, everything, fitted, judged, taken, words_of
+from tests.protocols.tokens import built, count, everything, fitted, judged, taken
 
 WORDS = words_of(MultipleNeedles)
 TOKENS = {"filler": 24.0, "needle": 20.0, "query": 9.0, "fixed": 90.0}

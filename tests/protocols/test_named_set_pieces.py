@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from longctx.vocabulary.cell import Cell
+from tests.given import reply, words_of
 from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
-from tests.protocols.tokens import fitted, reply, words_of
+from tests.protocols.tokens import fitted
 
 
 @pytest.mark.parametrize(

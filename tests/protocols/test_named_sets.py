@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from longctx.protocols.haystack import AnswerBegun
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown, string_match
 from longctx.vocabulary.cell import Outcome
-from tests.protocols.tokens import reply
+from tests.given import reply
 
 NAMES = "AAAAA", "BBBBB", "CCCCC"
 ASKED = NamedAnswers(

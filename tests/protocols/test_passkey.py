@@ -9,13 +9,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.passkey import document, fillers, judged, spaced
-from longctx.vocabulary.cell import BuiltTrial, Reply
-from tests.here import HERE
+from longctx.vocabulary.cell import BuiltTrial
+from tests.given import reply, words_of
 from tests.protocols import Passkey
 
-WORDS = PromptSet.open(HERE, "protocol").wording(Passkey).words
+WORDS = words_of(Passkey)
 
 TOKENS = {"filler": 24, "fixed": 94, "after_key": 15}
 
@@ -257,7 +256,7 @@ def test_distances_that_do_not_fit_are_refused(window: int, places: int) -> None
 def test_what_a_reply_is_worth(
     text: str, stop_reason: str, kind: str, returned: str | None, trace: dict[str, int]
 ) -> None:
-    outcome = judged(Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-21", "0" * 64), "12345")
+    outcome = judged(reply(text, stop_reason), "12345")
     assert (outcome.kind, outcome.returned, dict(outcome.trace)) == (kind, returned, trace)
     assert outcome.why
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from longctx.protocols.haystack import spare
 from longctx.vocabulary.cell import BuiltTrial
+from tests.given import words_of
 from tests.protocols import VariableTracking
-from tests.protocols.tokens import built, count, everything, fitted, judged, taken, words_of
+from tests.protocols.tokens import built, count, everything, fitted, judged, taken
 
 WORDS = words_of(VariableTracking)
 TOKENS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}

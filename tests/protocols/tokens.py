@@ -8,12 +8,11 @@ import zlib
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from longctx.config.prompts import PromptSet
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply, Words
+from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome
 from longctx.vocabulary.protocol_cell import ProtocolDraw, TrialNumber
-from tests.here import HERE
+from tests.given import reply, words_of
 from tests.rows import joined, row
 
 Kind = TypeVar("Kind", bound=Cell)
@@ -22,11 +21,6 @@ Kind = TypeVar("Kind", bound=Cell)
 def count(text: str) -> int:
     """Return the tokens of a text: words of the same length may have different numbers of tokens."""
     return sum(1 + len(word) // 3 + zlib.crc32(word.encode()) % 2 for word in text.split())
-
-
-@functools.cache
-def words_of(kind: type[Cell]) -> Words:
-    return PromptSet.open(HERE, "protocol").wording(kind).words
 
 
 @functools.cache
@@ -49,10 +43,6 @@ def fixtures(cell: Any, seed: int = 0, index: int = 0) -> tuple[ProtocolDraw, Tr
     """Return what a protocol takes as `draw` and `trial`."""
     number = TrialNumber(seed, index, 0, *cell.context_of(index))
     return ProtocolDraw(cell, number), number
-
-
-def reply(text: str, stop_reason: str = "end_turn") -> Reply:
-    return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22", "0" * 64)
 
 
 def judged(cell: Cell, trial: BuiltTrial, text: str, stop_reason: str = "end_turn") -> Outcome:
