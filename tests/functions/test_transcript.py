@@ -10,6 +10,7 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.functions.transcript import Probe, Transcript, read_transcript, transcript
+from tests.refusals import refused
 
 USER = {"role": "user", "content": "Berth 4 is free."}
 REPLY = {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Noted."}]}
@@ -53,15 +54,13 @@ def test_a_call_without_its_result_is_left_out_at_the_end(tmp_path: Path) -> Non
     ],
 )
 def test_what_is_no_log_of_requests_is_named(tmp_path: Path, lines: list[Any], code: str) -> None:
-    with pytest.raises(UserError) as caught:
+    with refused(code):
         read_transcript(log(tmp_path / "s.jsonl", *lines))
-    assert caught.value.code == code
 
 
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(UserError) as caught:
+    with refused("no-transcript"):
         transcript("nowhere.jsonl")
-    assert caught.value.code == "no-transcript"
 
 
 def test_the_place_of_a_text_is_the_share_of_tokens_before_its_turn() -> None:
