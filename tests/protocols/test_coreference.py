@@ -20,6 +20,7 @@ from longctx.vocabulary.shapes import Context, rendered
 from tests.given import reply, words_of
 from tests.protocols import Coreference
 from tests.protocols.tokens import fixtures
+from tests.servers import count_tokens
 
 WORDS = words_of(Coreference)
 TOKENS = {"exchange": 98, "fixed": 364}
@@ -35,13 +36,8 @@ def conversation(slug: str, seed: int = 0, index: int = 0, tokens: Mapping[str, 
     return conversation_of(draw, WORDS, cell, trial)
 
 
-def count(text: str) -> int:
-    """Return how many words and punctuation marks a text has: the tokens of a simple tokenizer."""
-    return len(re.findall(r"\w+|[^\w\s]", text))
-
-
 MEASURED = Coreference.declared.counts.values(
-    {name: count(text) for name, text in Coreference.declared.counts.probes(WORDS).items()}
+    {name: count_tokens(text) for name, text in Coreference.declared.counts.probes(WORDS).items()}
 )
 
 
@@ -112,7 +108,7 @@ def test_a_prompt_follows_from_cell_seed_and_index_alone(seed: int, index: int) 
 @given(st.integers(2, 8), st.integers(3000, 60_000), st.integers(0, 1000))
 def test_the_window_is_filled_and_never_exceeded(needles: int, window: int, index: int) -> None:
     trial = Coreference(needles, window).fit(MEASURED).build(WORDS, 0, index)
-    left = window - trial.max_tokens - count(trial.user)
+    left = window - trial.max_tokens - count_tokens(trial.user)
     assert 0 <= left < 0.06 * window + 300
 
 
