@@ -20,6 +20,7 @@ from longctx.gate.plan import Assumed, Load, Target, outlook
 from longctx.results.row import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
+from tests.given import written
 from tests.here import HERE
 from tests.protocols import LineRetrieval
 from tests.refusals import refused
@@ -87,9 +88,7 @@ trials = 10
 
 
 def profile(folder: Path, *tables: str) -> str:
-    file = folder / "mine.toml"
-    file.write_text("".join(tables))
-    return str(file)
+    return str(written(folder / "mine.toml", "".join(tables)))
 
 
 def loads_with(

@@ -8,17 +8,17 @@ import pytest
 
 from longctx.config.project import NO_SETTINGS, project_settings
 from longctx.errors import UserError
+from tests.given import written
 from tests.refusals import refused
 
 
-def written(folder: Path, text: str) -> Path:
-    (folder / "pyproject.toml").write_text(text, encoding="utf-8")
-    return folder
+def project(folder: Path, text: str) -> Path:
+    return written(folder / "pyproject.toml", text).parent
 
 
 def test_the_table_is_read(tmp_path: Path) -> None:
     entries = 'profile = "smoke"\nconcurrency = 2\ncorpus = "docs"\npage = false\nalpha = 0.01\n'
-    settings = project_settings(written(tmp_path, f"[tool.longctx]\n{entries}"))
+    settings = project_settings(project(tmp_path, f"[tool.longctx]\n{entries}"))
     assert (settings.profile, settings.concurrency, settings.corpus) == ("smoke", 2, Path("docs"))
     assert (settings.page, settings.text, settings.alpha, settings.trust) == (False, True, 0.01, None)
 
@@ -26,7 +26,7 @@ def test_the_table_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize("text", [None, "", "[tool.other]\nx = 1\n", "[project]\nname = 'longctx'\n", "longctx = ["])
 def test_a_project_without_the_table_has_no_settings(tmp_path: Path, text: str | None) -> None:
     if text is not None:
-        written(tmp_path, text)
+        project(tmp_path, text)
     assert project_settings(tmp_path) is NO_SETTINGS
 
 
@@ -42,9 +42,9 @@ def test_a_project_without_the_table_has_no_settings(tmp_path: Path, text: str |
 )
 def test_a_mistake_is_named(tmp_path: Path, entry: str, code: str, says: str) -> None:
     with refused(code, says):
-        project_settings(written(tmp_path, f"[tool.longctx]\n{entry}\n"))
+        project_settings(project(tmp_path, f"[tool.longctx]\n{entry}\n"))
 
 
 def test_it_is_a_table(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="is not a table"):
-        project_settings(written(tmp_path, "[tool]\nlongctx = 3\n"))
+        project_settings(project(tmp_path, "[tool]\nlongctx = 3\n"))
