@@ -13,9 +13,32 @@ from longctx.summary.summary import Summary, summarize
 from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome
 from longctx.vocabulary.protocol_cell import ProtocolDraw, TrialNumber
 from tests.given import reply, words_of
+from tests.protocols import (
+    Aggregation,
+    Coreference,
+    FrequentWords,
+    GraphWalks,
+    LatestValue,
+    MultipleNeedles,
+    Passkey,
+    VariableTracking,
+)
 from tests.rows import joined, row
 
 Kind = TypeVar("Kind", bound=Cell)
+
+TOKENS_OF: dict[type[Cell], dict[str, float]] = {
+    Aggregation: {"line": 28.0, "fixed": 200.0},
+    Coreference: {"exchange": 98, "fixed": 364},
+    FrequentWords: {"dots": 1.0, "word": 3.5, "fixed": 100.0}
+    | dict.fromkeys(words_of(FrequentWords)["frequent"].split(), 3.0),
+    GraphWalks: {"edge": 15.0},
+    LatestValue: {"line": 20.0, "fixed": 90.0},
+    MultipleNeedles: {"filler": 24.0, "needle": 20.0, "query": 9.0, "fixed": 90.0},
+    Passkey: {"filler": 24, "fixed": 94, "after_key": 15},
+    VariableTracking: {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0},
+}
+"""Round numbers for what `fit` needs, by the kind of cell."""
 
 
 def count(text: str) -> int:
