@@ -40,6 +40,12 @@ def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:
     return row(outcome, **place | {"distance_from_end": k + 7} | fields)
 
 
+def control(record: str, item: str, outcome: str = "correct", **fields: Any) -> Row:
+    """Return a row of a question of the controls."""
+    place = {"test": "control", "cell": f"record-{record}", "params": {"record": record}}
+    return bare(outcome=outcome, item=f"{item}@0123456789ab", **place, **fields)
+
+
 def run(*outcomes: str, **fields: Any) -> list[Row]:
     """Return one row for each outcome; the trials are counted from 0."""
     return [row(outcome, trial=trial, **fields) for trial, outcome in enumerate(outcomes)]

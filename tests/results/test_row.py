@@ -6,23 +6,9 @@ import json
 import pytest
 
 from longctx.results.row import Row
+from tests.rows import bare
 
-ROW = Row(
-    run="today",
-    model="some-model",
-    prompt_set="protocol",
-    prompt_digest="0123456789ab",
-    test="line_retrieval",
-    cell="lines-5",
-    params={"lines": 5, "block_size": None},
-    seed=0,
-    trial=3,
-    item=None,
-    repeat=0,
-    outcome="wrong",
-    returned='ü "quoted"\nand more',
-    trace={"line": 2},
-)
+ROW = bare(trial=3, outcome="wrong", returned='ü "quoted"\nand more', trace={"line": 2})
 
 
 def test_a_row_is_one_line_with_every_field() -> None:
