@@ -21,7 +21,7 @@ from longctx.vocabulary.bank import Bank
 from tests.given import written
 from tests.here import HERE
 from tests.protocols import Collage, Control, LineRetrieval, Passkey
-from tests.protocols.bank import small_bank
+from tests.protocols.bank import no_bank, small_bank
 from tests.refusals import refused
 
 TABLES = """
@@ -39,10 +39,6 @@ lines = [10, 20]
 orders = ["ordered"]
 trials = 9
 """
-
-
-def no_bank(model: str, name: str) -> Bank:
-    raise AssertionError("line retrieval asks no bank")
 
 
 def choices(bank: Callable[[str, str], Bank], prompts: Sequence[str] = ()) -> TableChoices:

@@ -8,16 +8,12 @@ from longctx.config.models import TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_type
 from longctx.errors import UserError
 from longctx.registry import known_protocols
-from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.cell import Cell
 from tests.given import written
 from tests.here import HERE
 from tests.protocols import LineRetrieval, Passkey
+from tests.protocols.bank import no_bank
 from tests.refusals import refused
-
-
-def no_bank() -> Bank:
-    raise AssertionError("a grid needs no questions")
 
 
 def load(folder: Path, text: str) -> Profile:

@@ -18,7 +18,7 @@ from longctx.vocabulary.cell import BuiltTrial, Outcome
 from longctx.vocabulary.shapes import Context, rendered
 from tests.given import reply, words_of
 from tests.protocols import Coreference
-from tests.protocols.tokens import TOKENS_OF, fixtures
+from tests.protocols.tokens import TOKENS_OF, fixtures, measured
 from tests.servers import count_tokens
 
 WORDS = words_of(Coreference)
@@ -35,9 +35,7 @@ def conversation(slug: str, seed: int = 0, index: int = 0, tokens: Mapping[str, 
     return conversation_of(draw, WORDS, cell, trial)
 
 
-MEASURED = Coreference.declared.counts.values(
-    {name: count_tokens(text) for name, text in Coreference.declared.counts.probes(WORDS).items()}
-)
+MEASURED = measured(Coreference, count_tokens)
 
 
 def test_a_prompt_is_examples_a_conversation_and_a_question() -> None:
@@ -110,13 +108,13 @@ def test_a_model_with_more_tokens_a_text_is_asked_about_the_same_texts() -> None
 def test_a_window_holds_twice_as_many_texts_as_are_alike_or_is_refused(
     needles: int, window: int, exchange: float, fixed: int
 ) -> None:
-    cell, measured = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
+    cell, tokens = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
     try:
-        assert exchange_count(cell.fit(measured)) >= 2 * needles - 1e-6
+        assert exchange_count(cell.fit(tokens)) >= 2 * needles - 1e-6
     except ValueError as error:
         least = int(str(error).rpartition(" ")[2].rstrip("."))
         assert least > window
-        assert exchange_count(replace(cell, window=least).fit(measured)) >= 2 * needles - 1e-6
+        assert exchange_count(replace(cell, window=least).fit(tokens)) >= 2 * needles - 1e-6
 
 
 def test_a_window_that_is_too_small_is_refused_with_one_that_is_not() -> None:

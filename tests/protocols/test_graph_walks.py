@@ -17,7 +17,7 @@ from longctx.vocabulary.cell import BuiltTrial
 from tests.given import reply, words_of
 from tests.here import HERE
 from tests.protocols import GraphWalks
-from tests.protocols.tokens import TOKENS_OF, fixtures
+from tests.protocols.tokens import TOKENS_OF, fixtures, measured
 
 WORDS = words_of(GraphWalks)
 TOKENS = TOKENS_OF[GraphWalks]
@@ -136,9 +136,7 @@ def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None
     assert edges(brief) == edges(first)
 
 
-MEASURED = GraphWalks.declared.counts.values(
-    {name: count_tokens(text) for name, text in GraphWalks.declared.counts.probes(WORDS).items()}
-)
+MEASURED = measured(GraphWalks, count_tokens)
 """What the probes take in the reference vocabulary."""
 
 

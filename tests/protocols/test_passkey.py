@@ -12,7 +12,7 @@ from longctx.protocols.passkey import document, fillers, judged, spaced
 from longctx.vocabulary.cell import BuiltTrial
 from tests.given import reply, words_of
 from tests.protocols import Passkey
-from tests.protocols.tokens import TOKENS_OF
+from tests.protocols.tokens import TOKENS_OF, measured
 
 WORDS = words_of(Passkey)
 
@@ -22,13 +22,6 @@ TOKENS = TOKENS_OF[Passkey]
 def count(text: str) -> int:
     """Return how many words a text has: the tokens of a simple tokenizer."""
     return len(text.split())
-
-
-def measured() -> dict[str, float]:
-    """Return the measurements that `fit` needs, in tokens of `count`."""
-    return Passkey.declared.counts.values(
-        {name: count(text) for name, text in Passkey.declared.counts.probes(WORDS).items()}
-    )
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
@@ -120,7 +113,7 @@ def test_the_largest_k_has_no_filler_before_the_key(cell: Any) -> None:
 @given(st.integers(70, 3000), st.data())
 def test_a_measured_tokenizer_finds_the_window_filled(window: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, window))
-    trial = Passkey(window, k).fit(measured()).build(WORDS, 0, 0)
+    trial = Passkey(window, k).fit(measured(Passkey, count)).build(WORDS, 0, 0)
     filler = count(WORDS["filler"])
     assert window - filler < count(trial.user) + trial.max_tokens <= window
     key_begins = round(trial.depth * len(trial.user))
@@ -145,7 +138,7 @@ def test_the_fixed_text_takes_the_tokens_of_newlines_that_only_fillers_bring() -
 
 
 def test_probes_cover_what_measures_need() -> None:
-    assert measured() == {"filler": 19, "fixed": 47, "after_key": 13}
+    assert measured(Passkey, count) == {"filler": 19, "fixed": 47, "after_key": 13}
 
 
 def test_trials_with_the_same_prefix_begin_alike() -> None:

@@ -47,10 +47,10 @@ def count(text: str) -> int:
 
 
 @functools.cache
-def measured(kind: type[Cell]) -> dict[str, float]:
-    """Return the measurements that `fit` needs, in tokens of `count`."""
+def measured(kind: type[Cell], counted: Callable[[str], int] = count) -> dict[str, float]:
+    """Return the measurements that `fit` needs. counted: the tokens of a text."""
     return kind.declared.counts.values(
-        {name: count(text) for name, text in kind.declared.counts.probes(words_of(kind)).items()}
+        {name: counted(text) for name, text in kind.declared.counts.probes(words_of(kind)).items()}
     )
 
 
