@@ -40,9 +40,32 @@ def passkey(k: int, outcome: str = "correct", **fields: Any) -> Row:
     return row(outcome, **place | {"distance_from_end": k + 7} | fields)
 
 
+def control(record: str, item: str, outcome: str = "correct", **fields: Any) -> Row:
+    """Return a row of a question of the controls."""
+    place = {"test": "control", "cell": f"record-{record}", "params": {"record": record}}
+    return bare(outcome=outcome, item=f"{item}@0123456789ab", **place, **fields)
+
+
 def run(*outcomes: str, **fields: Any) -> list[Row]:
     """Return one row for each outcome; the trials are counted from 0."""
     return [row(outcome, trial=trial, **fields) for trial, outcome in enumerate(outcomes)]
+
+
+def right_of(right: int, n: int) -> list[str]:
+    """Return the outcomes of n trials, of which the first ones are right."""
+    return ["correct"] * right + ["wrong"] * (n - right)
+
+
+def traced(*told: tuple[str, dict[str, int]], **fields: Any) -> list[Row]:
+    """Return one row for each outcome and its trace."""
+    return [row(outcome, trial=trial, trace=trace, **fields) for trial, (outcome, trace) in enumerate(told)]
+
+
+def lines(number: int, right: int, n: int = 200, block_size: int | None = None, **fields: Any) -> list[Row]:
+    """Return n trials of line retrieval, of which the first ones are right."""
+    slug = f"lines-{number}" + (f"-block_size-{block_size}" if block_size else "")
+    place = {"cell": slug, "params": {"lines": number, "block_size": block_size}, "band": "all"}
+    return run(*right_of(right, n), **place | fields)
 
 
 def joined(*runs: Iterable[Row]) -> list[Row]:
@@ -63,10 +86,9 @@ def retained(strategy: str, share: float, *outcomes: str, **fields: Any) -> list
 
 def filled(fill: int, right: int, n: int, strategy: str = "none", **fields: object) -> list[Row]:
     """Return n probes at a fill, of which the first ones are right."""
-    outcomes = ["correct"] * right + ["wrong"] * (n - right)
     place = {"cell": f"fill-{fill}", "params": {"fill": fill}, "cost_usd": 0.002, "latency_s": 1.5}
     used = {"input_tokens": fill, "cached_tokens": fill // 2}
-    return retained(strategy, 1, *outcomes, **place | used | fields)
+    return retained(strategy, 1, *right_of(right, n), **place | used | fields)
 
 
 def retrieved(number: int, right: int, there: int, n: int = 60, usd: float = 0.001) -> list[Row]:
@@ -74,9 +96,8 @@ def retrieved(number: int, right: int, there: int, n: int = 60, usd: float = 0.0
 
     there: in how many the answer is. usd: the price of a chunk.
     """
-    outcomes = ["correct"] * right + ["wrong"] * (n - right)
     place = {"test": "test_it", "cell": f"chunks-{number}", "params": {"chunks": number}, "cost_usd": usd * number}
     return [
         replace(row, trace={"retrieved": int(place < there), "missed": int(right <= place < there)})
-        for place, row in enumerate(run(*outcomes, **place))
+        for place, row in enumerate(run(*right_of(right, n), **place))
     ]

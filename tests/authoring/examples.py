@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from longctx.authoring.items import Quality, quality
 from longctx.results.row import Row
+from tests.rows import control
 
 FACTS = {"q1": "price", "q2": "price", "q3": "", "q4": "place"}
 ANSWERS = {
@@ -21,15 +22,11 @@ def rows(answers: dict[str, dict[str, str]]) -> list[Row]:
     answers: by question and record, one sign of KINDS for each repeat.
     """
     return [
-        Row(
-            run="r", model="m", prompt_set="tagged", prompt_digest="d", test="control", cell=f"record-{record}",
-            params={"record": record}, seed=0, trial=0, item=f"{name}@0123456789ab", repeat=repeat,
-            outcome=KINDS[sign], cluster="s1" if name in ("q1", "q2") else "s2",
-        )
+        control(record, name, KINDS[sign], repeat=repeat, cluster="s1" if name in ("q1", "q2") else "s2")
         for name, by_record in answers.items()
         for record, signs in by_record.items()
         for repeat, sign in reversed(list(enumerate(signs)))
-    ]  # fmt: skip
+    ]
 
 
 def found(answers: dict[str, dict[str, str]] | None = None) -> Quality:

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from longctx.authoring.faults import sentences
-from longctx.results.row import Row, View
+from longctx.results.row import View
 from longctx.results.store import append, as_lines, finish
 from longctx.workspace import Workspace
+from tests.rows import control
 
 LETTERS = "none of A, B, C, D"
 
@@ -17,13 +18,9 @@ LETTERS = "none of A, B, C, D"
 def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts: str = "protocol") -> list[str]:
     """replies: record, outcome, why, text."""
     rows = [
-        Row(
-            run="r", model="toy", prompt_set=prompts, prompt_digest="d", test="control", cell=f"record-{record}",
-            params={"record": record}, seed=0, trial=place, item=f"q{place}@0123456789ab", repeat=0, outcome=outcome,
-            why=why,
-        )
+        control(record, f"q{place}", outcome, model="toy", prompt_set=prompts, trial=place, why=why)
         for place, (record, outcome, why, _) in enumerate(replies)
-    ]  # fmt: skip
+    ]
     append(folder, as_lines(rows, [View("test", reply=text) for *_, text in replies]))
     return sentences(Workspace.around(Path.cwd()), finish(folder, folder).seen(), 50)
 

@@ -10,12 +10,11 @@ import pytest
 
 from longctx.authoring.written import PROMPT_TOKENS, Writing
 from longctx.config.models import ModelProfile
-from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import count_tokens
 from longctx.recording.request import parameters
 from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.cell import Reply
+from tests.given import reply, words_of
 from tests.here import HERE
 
 SECTION = Section("harbor", "The Harbor Office dredges {passage1} basin 4.", 10)
@@ -23,7 +22,7 @@ SECTION = Section("harbor", "The Harbor Office dredges {passage1} basin 4.", 10)
 
 @pytest.fixture(scope="module")
 def words() -> Mapping[str, str]:
-    return PromptSet.open(HERE, "protocol").wording(Writing).words
+    return words_of(Writing)
 
 
 def writing(per_section: int = 5, section: Section = SECTION) -> Writing:
@@ -87,5 +86,5 @@ def test_so_many_cannot_be_asked_for(per_section: int) -> None:
         writing(per_section)
 
 
-REPLY = Reply("", "end_turn", "toy", 1, 0, 1, 0.1, "2026-01-01", "0")
+REPLY = reply("")
 GOLDEN = "532af2064e88ef83d9ddcf1f65e2fa656a2b42924faf2f52d4e703520e2fe316"

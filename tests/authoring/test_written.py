@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 
 from longctx.authoring.faults import check
 from longctx.authoring.written import LONGEST, Writing, Written, dump_dropped, read_reply
-from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.question_bank import dump, load_questions
-from longctx.vocabulary.cell import Reply
 from tests.corpus.examples import section, write_folder
+from tests.given import reply, words_of
 from tests.here import HERE
 
 RIGHT, WRONG = "At the quay", ("In the basin", "Off the pier", "By the lock")
@@ -27,14 +26,13 @@ def block(number: int = 1, question: str = "Where must ships moor?", answers: tu
 
 
 def read(text: str, per_section: int = 5, stop_reason: str = "end_turn") -> Written:
-    reply = Reply(text, stop_reason, "toy", 1, 0, 1, 0.1, "2026-01-01", "0")
-    return read_reply("harbor", reply, per_section, "written by a test")
+    return read_reply("harbor", reply(text, stop_reason), per_section, "written by a test")
 
 
 def test_a_tag_of_the_corpus_own_word_is_a_tag_of_the_prompt() -> None:
-    reply = Reply(block(question="Where do </Staff Handbook> ships moor?"), "end_turn", "toy", 1, 0, 1, 0.1, "", "0")
-    assert len(read_reply("harbor", reply, 1, "").questions) == 1
-    [dropped] = read_reply("harbor", reply, 1, "", "staff handbook").dropped
+    answer = reply(block(question="Where do </Staff Handbook> ships moor?"))
+    assert len(read_reply("harbor", answer, 1, "").questions) == 1
+    [dropped] = read_reply("harbor", answer, 1, "", "staff handbook").dropped
     assert dropped.reason == "a tag of the prompt"
 
 
@@ -159,13 +157,12 @@ def test_no_reply_breaks_the_file(tmp_path_factory: pytest.TempPathFactory, aske
 
 def test_the_examples_of_the_prompt_pass_every_check() -> None:
     """The examples are read as a model's reply is, and say nothing that their passages do not say."""
-    words = PromptSet.open(HERE, "protocol").wording(Writing).words
+    words = words_of(Writing)
     register = load_corpus(HERE.find("register"))
     questions = []
     for number, example in enumerate(register.examples, 1):
         assert words[f"passage{number}"].split() == example.text.split()[1:], "the billing code comes first"
-        reply = Reply(words[f"questions{number}"], "end_turn", "toy", 1, 0, 1, 0.1, "2026-01-01", "0")
-        written = read_reply(example.id, reply, 5, "")
+        written = read_reply(example.id, reply(words[f"questions{number}"]), 5, "")
         assert (len(written.questions), written.dropped, written.missing) == (5, (), 0)
         assert [question.numerical for question in written.questions] == [False] * 4 + [True]
         questions += written.questions

@@ -1,9 +1,11 @@
-"""A case: its names, its size, and whether it can be built for its model."""
+"""A case: its names, its size, the tokens of its requests and replies, and whether it can be built for its model."""
 
 from __future__ import annotations
 
 import dataclasses
 
+from longctx.cases.case import TOOLS_PROMPT, ReplyTokens, added_tokens
+from longctx.config.models import ModelProfile
 from longctx.config.project_files import file_name
 from tests.protocols import Passkey
 from tests.recording.examples import line_case, passkey_case
@@ -94,3 +96,20 @@ def test_a_case_that_lacks_its_only_trial_asks_nothing() -> None:
     assert (case.size, list(case.each_trial())) == (0, [])
     with refused("unknown-trial", "no trial 'q7': its trials are numbered from 0"):
         case.fitted()
+
+
+def test_the_tokens_of_replies_are_the_mean_of_three_or_more() -> None:
+    replies = ReplyTokens.of([90, 110, 100])
+    assert replies == ReplyTokens(100, 3)
+    assert str(replies) == "100 tokens"
+    assert ReplyTokens.of([90, 110]) is None
+
+
+def test_what_a_profile_adds_is_estimated() -> None:
+    tools = [{"name": "look_up", "description": "x" * 3000, "input_schema": {"type": "object"}}]
+    plain, with_tools = ModelProfile(model="toy"), ModelProfile(model="toy", extra_body={"tools": tools})
+    assert added_tokens(plain, "", system_counted=False) == 0
+    assert added_tokens(with_tools, "", system_counted=False) > 1000 + TOOLS_PROMPT
+    product = ModelProfile(model="toy", system="y" * 4000)
+    assert added_tokens(product, "z" * 4000, system_counted=False) > 2000
+    assert added_tokens(product, "z" * 4000, system_counted=True) == 0

@@ -18,9 +18,10 @@ from longctx.corpus.question_bank import load_bank
 from longctx.protocols.line_retrieval import LineRetrievalAxes
 from longctx.protocols.passkey import PasskeyAxes
 from longctx.vocabulary.bank import Bank
+from tests.given import written
 from tests.here import HERE
 from tests.protocols import Collage, Control, LineRetrieval, Passkey
-from tests.protocols.bank import small_bank
+from tests.protocols.bank import no_bank, small_bank
 from tests.refusals import refused
 
 TABLES = """
@@ -40,18 +41,13 @@ trials = 9
 """
 
 
-def no_bank(model: str, name: str) -> Bank:
-    raise AssertionError("line retrieval asks no bank")
-
-
 def choices(bank: Callable[[str, str], Bank], prompts: Sequence[str] = ()) -> TableChoices:
     return TableChoices(workspace=HERE, models=lambda grid: grid.models, bank=bank, prompts=prompts)
 
 
 def cases(folder: Path, *prompts: str) -> list[Case]:
-    file = folder / "mine.toml"
-    file.write_text(TABLES)
-    return cases_of(load_profile(HERE, str(file)), LineRetrieval, choices(no_bank, prompts))
+    profile = load_profile(HERE, str(written(folder / "mine.toml", TABLES)))
+    return cases_of(profile, LineRetrieval, choices(no_bank, prompts))
 
 
 def test_each_cell_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
@@ -110,8 +106,7 @@ bank = "register-gate"
 
 
 def of_banks(folder: Path, model: str) -> list[Case]:
-    file = folder / "banks.toml"
-    file.write_text(BANKS.format(model=model))
+    file = written(folder / "banks.toml", BANKS.format(model=model))
     bank = functools.partial(load_bank, HERE, None, None)
     return cases_of(load_profile(HERE, str(file)), Control, choices(bank))
 
@@ -162,8 +157,7 @@ def test_a_share_without_room() -> None:
 
 
 def test_a_share_in_which_a_cell_cannot_be_made(tmp_path: Path) -> None:
-    file = tmp_path / "eighth.toml"
-    file.write_text("[collage]\nbudgets = [0.125]\ntrials = 2\n")
+    file = written(tmp_path / "eighth.toml", "[collage]\nbudgets = [0.125]\ntrials = 2\n")
     bank = functools.partial(load_bank, HERE, None, None)
     with refused("share-too-small", "qwen2.5-coder-0.5b", "`longest`"):
         chosen = replace(choices(bank), models=lambda _: ["qwen2.5-coder-0.5b"])

@@ -15,15 +15,15 @@ from longctx.cli import main
 from longctx.results.baseline_file import anchor_of, write_baseline
 from longctx.results.imported import load_imported
 from longctx.results.manifest import RecordedTerms, load_manifest
+from tests.given import json_lines, written
 from tests.refusals import refused
 from tests.rows import run
 from tests.run_folders import finished
 
 
 def rows(path: Path, outcomes: Iterable[bool | None], **fields: Any) -> Path:
-    lines = (json.dumps({"id": f"q{number}", "correct": right, **fields}) for number, right in enumerate(outcomes))
-    path.write_text("\n".join(lines))
-    return path
+    results = ({"id": f"q{number}", "correct": right, **fields} for number, right in enumerate(outcomes))
+    return json_lines(path, *results)
 
 
 def gate(*arguments: object) -> int:
@@ -92,8 +92,7 @@ def test_results_that_were_not_measured_are_invalid(tmp_path: Path) -> None:
     ],
 )
 def test_a_bad_line_is_named(tmp_path: Path, line: str, code: str) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_text(line)
+    file = written(tmp_path / "rows.jsonl", line)
     with refused(code, "rows.jsonl"):
         load_imported(file)
 
@@ -156,8 +155,7 @@ def test_a_missing_file_is_a_sentence(tmp_path: Path) -> None:
 
 
 def test_the_same_id_again_is_a_repeat(tmp_path: Path) -> None:
-    file = tmp_path / "rows.jsonl"
-    file.write_text('{"id": "a", "correct": true}\n{"id": "a", "correct": false}')
+    file = written(tmp_path / "rows.jsonl", '{"id": "a", "correct": true}\n{"id": "a", "correct": false}')
     assert [(row.item, row.repeat) for row in load_imported(file).rows] == [("a", 0), ("a", 1)]
 
 
@@ -173,8 +171,7 @@ def samples(path: Path, *scores: float, doc: object = None, hashes: Sequence[str
         | ({"doc_hash": hashes[number]} if number < len(hashes) else {})
         for name, score, number in both
     ]
-    path.write_text("\n".join(map(json.dumps, lines)))
-    return path
+    return json_lines(path, *lines)
 
 
 def test_samples_of_another_tool_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -362,9 +359,7 @@ def test_the_texts_of_others_files_are_shown(tmp_path: Path, capsys: pytest.Capt
             }
             for number in range(40)
         ]
-        path = tmp_path / name
-        path.write_text(json.dumps({"results": {"results": results}}))
-        return path
+        return written(tmp_path / name, json.dumps({"results": {"results": results}}))
 
     assert gate(output("old.json"), output("new.json", *range(20))) == 10
     [line, *_] = [line for line in capsys.readouterr().out.splitlines() if "question 0" in line]

@@ -14,6 +14,7 @@ from longctx.config.profiles import load_profile
 from longctx.config.prompts import PromptSet
 from longctx.registry import shipped
 from longctx.workspace import Workspace
+from tests.given import contents
 from tests.here import HERE
 from tests.protocols import LineRetrieval, Passkey
 
@@ -39,32 +40,26 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return empty
 
 
-def files(folder: Path) -> dict[str, bytes]:
-    """Return the content of all files by their paths."""
-    paths = (path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
-
-
 def test_an_empty_folder_gets_all_it_needs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init"]) == 0
     out = capsys.readouterr().out
-    assert {*files(folder)} == WRITTEN
+    assert {*contents(folder)} == WRITTEN
     assert all(f"{name} was written.\n" in out for name in WRITTEN - {"pyproject.toml"})
     assert "pyproject.toml names the profile of a plain pytest: first.\n" in out
     assert out.endswith(NEXT)
     for test in shipped():
         file = f"tests_longctx/test_{test}.py"
-        assert files(folder)[file] == (HERE.root / file).read_bytes()
+        assert contents(folder)[file] == (HERE.root / file).read_bytes()
     assert (HERE.root / ".gitattributes").read_text().startswith((folder / ".gitattributes").read_text())
 
 
 def test_twice_is_harmless(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["init", "--ci", "--prompts=mine"])
-    before = files(folder)
+    before = contents(folder)
     capsys.readouterr()
     assert main(["init", "--ci", "--prompts=mine"]) == 0
     out = capsys.readouterr().out
-    assert files(folder) == before
+    assert contents(folder) == before
     assert "written" not in out
     assert "added" not in out
     assert "tests_longctx/test_passkey.py already exists; unchanged.\n" in out
@@ -99,7 +94,7 @@ def test_the_first_profile_is_read(folder: Path) -> None:
 
 def test_a_folder_that_is_named_is_made(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "a/b"]) == 0
-    assert {*files(folder / "a" / "b")} == WRITTEN
+    assert {*contents(folder / "a" / "b")} == WRITTEN
     assert capsys.readouterr().out.endswith(f"  cd a/b && {NEXT.strip()}\n")
 
 
@@ -129,7 +124,7 @@ def test_a_project_with_profiles_of_its_own_gets_no_other_profile(
     (folder / "fixtures/profiles").mkdir(parents=True)
     (folder / "fixtures/profiles/mine.toml").write_text('[passkey]\nmodels = ["m"]\nwindows = [256]\ntrials = 1\n')
     assert main(["init"]) == 0
-    assert {*files(folder)} == WRITTEN - {"fixtures/profiles/first.toml"} | {"fixtures/profiles/mine.toml"}
+    assert {*contents(folder)} == WRITTEN - {"fixtures/profiles/first.toml"} | {"fixtures/profiles/mine.toml"}
     assert capsys.readouterr().out.endswith("  pytest tests_longctx --ctx-profile=mine --ctx-estimate\n")
     assert load_profile(Workspace(folder), None).grids("passkey")
 
@@ -139,7 +134,7 @@ def test_a_project_with_tests_and_profiles_gets_the_prompt_set_alone(folder: Pat
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_text("")
     assert main(["init", "--prompts=mine", "--copy=chatty"]) == 0
-    written = {name for name in files(folder) if name.startswith(("fixtures", "tests_longctx"))}
+    written = {name for name in contents(folder) if name.startswith(("fixtures", "tests_longctx"))}
     own = {"fixtures/profiles/mine.toml", "tests_longctx/test_mine.py"}
     assert written - own == {
         f"fixtures/prompts/mine/line_retrieval/{name}.txt" for name in LineRetrieval.declared.templates
@@ -150,7 +145,7 @@ def test_the_gate_is_installed_on_request(folder: Path, capsys: pytest.CaptureFi
     (folder / ".git").mkdir()
     assert main(["init", "--ci"]) == 0
     assert "The workflow runs `pip install -r requirements.txt`; the input `install`" in capsys.readouterr().out
-    assert {*files(folder)} == WRITTEN | CI
+    assert {*contents(folder)} == WRITTEN | CI
     assert os.access(folder / ".ci/gate", os.X_OK)
     action = (folder / "action.yml").read_text()
     assert yaml.safe_load(action)["inputs"]["install"]["default"] == "-r requirements.txt"
@@ -197,7 +192,7 @@ def test_a_project_that_is_a_root_already_gets_no_pytest_ini(folder: Path, capsy
     (folder / "pyproject.toml").write_text('[project]\nname = "mine"\n')
     assert main(["init"]) == 0
     assert "No pytest.ini is needed: pytest already uses this folder" in capsys.readouterr().out
-    assert {*files(folder)} == WRITTEN - {"pytest.ini"} | {"pyproject.toml"}
+    assert {*contents(folder)} == WRITTEN - {"pytest.ini"} | {"pyproject.toml"}
 
 
 MISTAKES = [
@@ -223,7 +218,7 @@ def test_a_mistake_is_a_sentence_before_anything_is_written(
     (folder / "file").write_text("mine")
     assert main(["init", *arguments]) == 2
     assert f"[{code}]" in capsys.readouterr().err
-    assert files(folder) == {"file": b"mine"}
+    assert contents(folder) == {"file": b"mine"}
 
 
 @pytest.mark.parametrize("name", ["refund_code", "test_refund_code"])
@@ -232,7 +227,7 @@ def test_a_test_function_is_written_without_those_of_tests(
 ) -> None:
     assert main(["init", f"--test={name}"]) == 0
     written = {"tests_longctx/test_refund_code.py", "fixtures/profiles/first.toml"}
-    assert {*files(folder)} == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", *written}
+    assert {*contents(folder)} == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", *written}
     test = (folder / "tests_longctx/test_refund_code.py").read_text()
     assert "  pytest tests_longctx/test_refund_code.py --ctx-estimate\n" in capsys.readouterr().out
     for page in ("README.md", "docs/tutorial.md"):
@@ -260,8 +255,8 @@ def test_a_project_of_test_functions_gets_the_gate_and_no_test(
 ) -> None:
     assert main(["init", "--test", "refund_code"]) == main(["init", "--ci"]) == 0
     profile = "fixtures/profiles/first.toml"
-    assert {*files(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", profile}
-    assert {*files(folder)} >= CI
+    assert {*contents(folder)} & WRITTEN == {".gitattributes", ".gitignore", "pyproject.toml", "pytest.ini", profile}
+    assert {*contents(folder)} >= CI
     assert "passkey" not in (folder / profile).read_text()
     assert "  pytest tests_longctx/ --ctx-estimate" in capsys.readouterr().out
 
@@ -271,7 +266,7 @@ def test_a_test_function_is_never_overwritten(folder: Path, capsys: pytest.Captu
     (folder / "tests_longctx/test_mine.py").write_text("mine")
     assert main(["init", "--test=mine"]) == 2
     assert "[test-exists]" in capsys.readouterr().err
-    assert files(folder) == {"tests_longctx/test_mine.py": b"mine"}
+    assert contents(folder) == {"tests_longctx/test_mine.py": b"mine"}
 
 
 def test_a_test_that_another_file_has_is_not_written_again(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -282,7 +277,7 @@ def test_a_test_that_another_file_has_is_not_written_again(folder: Path, capsys:
         "test_functions.py already has a test_mine: choose another name for --test. [test-exists]"
         in capsys.readouterr().err
     )
-    assert {*files(folder)} == {"tests_longctx/test_functions.py"}
+    assert {*contents(folder)} == {"tests_longctx/test_functions.py"}
     assert main(["init", "--test=min"]) == 0
 
 
@@ -319,7 +314,7 @@ def test_within_a_project_it_asks_which_is_meant(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     main(["init"])
-    before = files(folder)
+    before = contents(folder)
     deep = folder / "src" / "app"
     deep.mkdir(parents=True)
     monkeypatch.chdir(deep)
@@ -328,9 +323,9 @@ def test_within_a_project_it_asks_which_is_meant(
     assert "[inside-a-project]" in err
     assert str(folder) in err
     assert "longctx init ../.. " in err
-    assert files(folder) == before
+    assert contents(folder) == before
     assert main(["init", "."]) == 0
-    assert {*files(deep)} == WRITTEN
+    assert {*contents(deep)} == WRITTEN
     assert Workspace.around(deep).root == deep
 
 

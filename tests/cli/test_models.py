@@ -16,6 +16,7 @@ from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.config.prompts import PromptSet
 from longctx.live.server.probing import differences
 from longctx.workspace import Workspace
+from tests.given import wording_of
 from tests.here import HERE
 from tests.live.server.shapes import NO_COUNTS, NO_MODELS
 from tests.protocols import Passkey
@@ -72,7 +73,7 @@ def test_what_a_server_says_is_kept_and_told(
     days_ago = (datetime.datetime.now(datetime.UTC).date() - profile.probed.on).days
     assert (days_ago in (0, 1), profile.probed.source) == (True, server.url)  # a day may end between the two
     assert profile.probed.effort == ("low", "high")
-    wording = PromptSet.open(HERE, "protocol").wording(Passkey)
+    wording = wording_of(Passkey)
     measured = profile.token_values("passkey", wording.digest)
     assert measured is not None
     assert measured["filler"] == count_tokens(wording.words["filler"])
@@ -136,7 +137,7 @@ def test_a_model_of_another_api_is_asked_by_that(
     assert not server.asked
     assert {each.body["model"] for each in asked} == {"toy-v1"}
     assert all(each.body["messages"][0]["role"] in ("system", "developer") for each in asked)
-    assert load_model(mine, "toy").token_values("passkey", PromptSet.open(HERE, "protocol").wording(Passkey).digest)
+    assert load_model(mine, "toy").token_values("passkey", wording_of(Passkey).digest)
 
 
 def least_of_16(body: Body) -> Answer:
@@ -149,7 +150,7 @@ def test_tokens_are_counted_by_asking(server: SimulatedServer, mine: Workspace, 
     """An estimate of the server's own is not used."""
     server.script, server.counting = script, giving(b'{"input_tokens": 12}')
     assert main(["models", "probe", "toy", "--ask", "--base-url", server.url]) == 0
-    wording = PromptSet.open(HERE, "protocol").wording(Passkey)
+    wording = wording_of(Passkey)
     profile = read_profile(mine, "toy")
     measured = profile.token_values("passkey", wording.digest)
     assert measured is not None
@@ -196,7 +197,7 @@ def test_a_provider_that_counts_no_tokens_is_asked_for_them(
             monkeypatch.setenv(name, value)
         code = main(["models", "probe", "toy", *(["--ask"] if ask else [])])
         asked = server.asked
-    wording = PromptSet.open(HERE, "protocol").wording(Passkey)
+    wording = wording_of(Passkey)
     measured = load_model(mine, "toy").token_values("passkey", wording.digest)
     if ask:
         assert code == 0

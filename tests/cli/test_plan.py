@@ -20,9 +20,11 @@ from longctx.gate.plan import Assumed, Load, Target, outlook
 from longctx.results.row import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run
+from tests.given import written
 from tests.here import HERE
 from tests.protocols import LineRetrieval
 from tests.refusals import refused
+from tests.rows import right_of
 
 Capture = pytest.CaptureFixture[str]
 
@@ -86,9 +88,7 @@ trials = 10
 
 
 def profile(folder: Path, *tables: str) -> str:
-    file = folder / "mine.toml"
-    file.write_text("".join(tables))
-    return str(file)
+    return str(written(folder / "mine.toml", "".join(tables)))
 
 
 def loads_with(
@@ -187,7 +187,7 @@ def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
 def test_what_two_runs_saw(tmp_path: Path, capsys: Capture) -> None:
     short, whose = {"band": "short"}, {"model": "toy"}
     before = run(tmp_path / "before", rows(*["correct"] * 40, **short, **whose))
-    after = run(tmp_path / "after", rows(*["correct"] * 37, *["wrong"] * 3, **short, **whose, recorded_at=LATER))
+    after = run(tmp_path / "after", rows(*right_of(37, 40), **short, **whose, recorded_at=LATER))
     base = ["plan", "--profile", profile(tmp_path, TABLES), "--from", str(before)]
     assert main([*base, str(after)]) == 0
     out = capsys.readouterr().out

@@ -13,6 +13,7 @@ from longctx.corpus.documents import load_corpus
 from longctx.corpus.question_bank import BankQuestion, Reviewed, dump, load_questions
 from longctx.functions.cells import load_cases
 from longctx.functions.transcript import Probe, read_transcript
+from tests.given import written
 
 TURNS = [
     {"role": role, "content": f"{name} {place}: " + "the stove is lit and the road is open. " * 12}
@@ -24,9 +25,7 @@ TURNS = [
 @pytest.fixture
 def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "session.jsonl"
-    path.write_text(json.dumps({"messages": TURNS}) + "\n")
-    return path
+    return written(tmp_path / "session.jsonl", json.dumps({"messages": TURNS}) + "\n")
 
 
 def question(name: str, section: str, reviewed: bool, numerical: bool = False) -> BankQuestion:

@@ -12,21 +12,12 @@ from hypothesis import strategies as st
 from longctx.compare.across import Curve, curves
 from longctx.registry import shipped
 from longctx.results.row import Row
-from tests.rows import joined, run
-
-
-def outcomes(correct: int, n: int) -> list[str]:
-    return ["correct"] * correct + ["wrong"] * (n - correct)
-
-
-def lines(number: int, correct: int, n: int = 200, block_size: int | None = None) -> list[Row]:
-    cell = f"lines-{number}" + (f"-block_size-{block_size}" if block_size else "")
-    return run(*outcomes(correct, n), cell=cell, params={"lines": number, "block_size": block_size})
+from tests.rows import joined, lines, right_of, run
 
 
 def tokens(number: int, correct: int, n: int = 200) -> list[Row]:
     place = {"cell": f"tokens-{number}", "params": {"tokens": number}}
-    return run(*outcomes(correct, n), test="test_refund_code", **place)
+    return run(*right_of(correct, n), test="test_refund_code", **place)
 
 
 def of(*rows: list[Row], parameter: str = "length", share: float = 0.85) -> Curve:
@@ -106,7 +97,7 @@ def credited(number: int, credit: float, repeats: int = 1) -> list[Row]:
     """Return the rows of a check with partial credit."""
     place = {"cell": f"tokens-{number}", "params": {"tokens": number}, "trace": {"credit": round(1000 * credit)}}
     return joined(
-        *(run(*outcomes(40, 40), test="test_refund_code.terms", repeat=repeat, **place) for repeat in range(repeats))
+        *(run(*right_of(40, 40), test="test_refund_code.terms", repeat=repeat, **place) for repeat in range(repeats))
     )
 
 

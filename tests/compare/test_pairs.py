@@ -7,7 +7,7 @@ from dataclasses import replace
 from longctx.compare.pairs import Treatments, pairs
 from longctx.registry import shipped
 from longctx.results.row import Row, by_test
-from tests.rows import joined, run
+from tests.rows import joined, lines, run
 
 
 def test_the_same_question_is_paired_and_keeps_both_outcomes() -> None:
@@ -41,11 +41,6 @@ def test_rows_are_grouped_by_test_and_subject() -> None:
     }
 
 
-def lines(number: int, *outcomes: str, block_size: int | None = None) -> list[Row]:
-    slug = f"lines-{number}" + (f"-block_size-{block_size}" if block_size else "")
-    return run(*outcomes, cell=slug, params={"lines": number, "block_size": block_size})
-
-
 def collage(budget: int, *outcomes: str, sections: int = 4) -> list[Row]:
     params = {"budget": budget, "longest": 600, "depth": 0, "variant": "none", "sections": sections}
     cell = f"budget-{budget}-longest-600-depth-0-variant-none"
@@ -68,8 +63,8 @@ def test_the_same_question_in_a_shorter_collage_is_paired() -> None:
 
 
 def test_lines_of_another_length_do_not_correspond() -> None:
-    before = joined(lines(5, "correct"), lines(5, "correct", block_size=1))
-    after = joined(lines(3, "wrong", "wrong"), lines(3, "correct", block_size=1))
+    before = joined(lines(5, 1, 1), lines(5, 1, 1, block_size=1))
+    after = joined(lines(3, 0, 2), lines(3, 1, 1, block_size=1))
     paired = pairs(before, after, treatments("line_retrieval"))
     assert (paired.common, paired.mismatched, paired.alone) == ({}, 0, (0, 0))
     assert [(across.before, across.after, str(across)) for across in paired.unpaired] == [
@@ -79,8 +74,8 @@ def test_lines_of_another_length_do_not_correspond() -> None:
 
 
 def test_what_both_runs_have_is_paired_with_itself_and_the_rest_with_the_nearest() -> None:
-    before = joined(lines(5, "correct"), lines(10, "correct"), lines(100, "correct"))
-    after = joined(lines(5, "correct"), lines(20, "wrong"))
+    before = joined(lines(5, 1, 1), lines(10, 1, 1), lines(100, 1, 1))
+    after = joined(lines(5, 1, 1), lines(20, 0, 1))
     paired = pairs(before, after, treatments("line_retrieval"))
     assert len(paired.common) == 1
     assert [str(across) for across in paired.across] == ["lines 10 → 20"]
@@ -88,7 +83,7 @@ def test_what_both_runs_have_is_paired_with_itself_and_the_rest_with_the_nearest
 
 
 def test_cells_that_differ_in_several_parameters_are_not_compared() -> None:
-    paired = pairs(lines(5, "correct"), lines(3, "correct", block_size=1), treatments("line_retrieval"))
+    paired = pairs(lines(5, 1, 1), lines(3, 1, 1, block_size=1), treatments("line_retrieval"))
     assert (paired.across, paired.alone) == ((), (1, 1))
 
 

@@ -8,21 +8,16 @@ from longctx.config.models import TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_type
 from longctx.errors import UserError
 from longctx.registry import known_protocols
-from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.cell import Cell
+from tests.given import written
 from tests.here import HERE
 from tests.protocols import LineRetrieval, Passkey
+from tests.protocols.bank import no_bank
 from tests.refusals import refused
 
 
-def no_bank() -> Bank:
-    raise AssertionError("a grid needs no questions")
-
-
 def load(folder: Path, text: str) -> Profile:
-    path = folder / "some.toml"
-    path.write_text(text, encoding="utf-8")
-    return load_profile(HERE, str(path))
+    return load_profile(HERE, str(written(folder / "some.toml", text)))
 
 
 def grid(profile: Profile, test: type[Cell]) -> list[Cell]:
@@ -195,7 +190,6 @@ def test_bands_of_passkey_retrieval_go_by_distance_not_by_window(tmp_path: Path)
     ("entries", "stated"), [("run_margin = 0.1", "is not stated"), ("run_margin = 0.1\nmargin = 0.05", "is 0.05")]
 )
 def test_all_bands_together_have_no_larger_margin_than_one(tmp_path: Path, entries: str, stated: str) -> None:
-    path = tmp_path / "mine.toml"
-    path.write_text(f"{entries}\n[line_retrieval]\nlines = [3]\ntrials = 1\n")
+    path = written(tmp_path / "mine.toml", f"{entries}\n[line_retrieval]\nlines = [3]\ntrials = 1\n")
     with refused("bad-entries", f"run_margin is 0.1, and margin {stated}: state a margin of at least"):
         load_profile(HERE, str(path))

@@ -11,6 +11,7 @@ from longctx.config.prompts import PromptSet
 from longctx.registry import known_protocols
 from longctx.vocabulary.cell import Cell
 from longctx.workspace import Workspace
+from tests.given import contents
 from tests.here import HERE
 from tests.protocols import Collage, Control, LineRetrieval, Passkey
 from tests.refusals import refused
@@ -32,13 +33,9 @@ def folder(copied: Path) -> Iterator[Path]:
     after = contents(copied)
     for path in before.keys() | after.keys():
         if path not in before:
-            path.unlink()
+            (copied / path).unlink()
         elif after.get(path) != before[path]:
-            path.write_bytes(before[path])
-
-
-def contents(folder: Path) -> dict[Path, bytes]:
-    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+            (copied / path).write_bytes(before[path])
 
 
 def test_line_retrieval_is_worded_as_in_its_seed() -> None:

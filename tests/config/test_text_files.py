@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from longctx.config.models import ModelProfile
 from longctx.config.project_files import MOST_BYTES, read_text, read_toml
+from tests.given import written
 from tests.refusals import refused
 
 
@@ -25,14 +26,8 @@ class Outer(BaseModel):
     inner: Inner = Inner()
 
 
-def written(folder: Path, text: str) -> Path:
-    path = folder / "some.toml"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 def test_a_file_is_read(tmp_path: Path) -> None:
-    path = written(tmp_path, 'name = "ü"\n[inner]\nweight = 2\n')
+    path = written(tmp_path / "some.toml", 'name = "ü"\n[inner]\nweight = 2\n')
     assert read_toml(path, Outer) == Outer(name="ü", inner=Inner(weight=2))
 
 
@@ -51,7 +46,7 @@ def test_a_file_is_read(tmp_path: Path) -> None:
     ],
 )
 def test_a_mistake_is_named_with_its_file(tmp_path: Path, text: str, name: str) -> None:
-    path = written(tmp_path, text)
+    path = written(tmp_path / "some.toml", text)
     with refused("bad-entries", path, name):
         read_toml(path, Outer)
 
@@ -70,7 +65,7 @@ def test_a_table_has_an_index_only_where_there_is_a_list(tmp_path: Path, text: s
         ]
 
     with refused("bad-entries", name):
-        read_toml(written(tmp_path, text), Config)
+        read_toml(written(tmp_path / "some.toml", text), Config)
 
 
 def test_what_follows_from_another_mistake_is_not_told(tmp_path: Path) -> None:
@@ -79,19 +74,19 @@ def test_what_follows_from_another_mistake_is_not_told(tmp_path: Path) -> None:
         room: int = Field(default_factory=lambda entries: entries["window"])
 
     with refused("bad-entries", "window: ") as caught:
-        read_toml(written(tmp_path, 'window = "big"'), Config)
+        read_toml(written(tmp_path / "some.toml", 'window = "big"'), Config)
     assert "room" not in str(caught.value)
 
 
 def test_what_is_no_toml_is_called_that(tmp_path: Path) -> None:
-    path = written(tmp_path, "name = ")
+    path = written(tmp_path / "some.toml", "name = ")
     with refused("not-toml", path):
         read_toml(path, Outer)
 
 
 def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path) -> None:
     with refused("bad-entries", "name: ", "inner.wieght: "):
-        read_toml(written(tmp_path, "name = 1\n[inner]\nwieght = 1"), Outer)
+        read_toml(written(tmp_path / "some.toml", "name = 1\n[inner]\nwieght = 1"), Outer)
 
 
 def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
@@ -103,7 +98,7 @@ def test_a_file_in_another_encoding_is_refused(tmp_path: Path) -> None:
 
 def test_an_entry_in_the_wrong_table_is_not_suggested_as_itself(tmp_path: Path) -> None:
     with refused("bad-entries", "weight: ") as caught:
-        read_toml(written(tmp_path, 'name = ""\nweight = 1'), Outer)
+        read_toml(written(tmp_path / "some.toml", 'name = ""\nweight = 1'), Outer)
     assert "Did you mean 'weight'" not in str(caught.value)
 
 
@@ -115,8 +110,7 @@ DEEP = "a = " + "[" * 100_000
 )
 def test_toml_that_breaks_its_parser(tmp_path: Path, text: str, reason: str) -> None:
     """docs/security.md, deep-nesting."""
-    path = tmp_path / "model.toml"
-    path.write_text(text)
+    path = written(tmp_path / "model.toml", text)
     with refused("not-toml", path, reason):
         read_toml(path, ModelProfile)
 

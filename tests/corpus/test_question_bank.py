@@ -9,6 +9,7 @@ import pytest
 from longctx.corpus.documents import Corpus
 from longctx.corpus.question_bank import QuestionSet, Reviewed, dump, load_questions
 from tests.corpus.examples import corpus, question, section
+from tests.given import written
 from tests.here import HERE
 from tests.refusals import refused
 
@@ -16,9 +17,7 @@ REGISTER = HERE.own("questions", "register.jsonl")
 
 
 def write(folder: Path, *lines: str) -> Path:
-    path = folder / "mine.jsonl"
-    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-    return path
+    return written(folder / "mine.jsonl", "".join(f"{line}\n" for line in lines))
 
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:

@@ -4,10 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.prompts import PromptSet
 from longctx.corpus import documents
 from longctx.corpus.documents import count_tokens
-from tests.here import HERE
+from tests.given import words_of
 from tests.protocols import LineRetrieval
 from tests.refusals import refused
 
@@ -19,7 +18,7 @@ def test_counts(text: str, expected: int) -> None:
 
 
 def test_a_line_retrieval_file_has_as_many_tokens_as_its_page_says() -> None:
-    words = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
+    words = words_of(LineRetrieval)
     assert count_tokens(LineRetrieval(6500).build(words, 0, 0).user) == pytest.approx(96_661, abs=30)
 
 

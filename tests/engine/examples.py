@@ -8,6 +8,7 @@ from typing import Any
 from longctx.engine.run import Run
 from longctx.results.row import Row
 from tests.cli.runs import rows
+from tests.given import written
 from tests.here import HERE
 from tests.integration import conftest
 
@@ -15,8 +16,7 @@ PASSKEY = f"{conftest.PASSKEY}min_k_max = 200\n"
 
 
 def run_of(tmp_path: Path, *tables: str, **settings: Any) -> Run:
-    profile = tmp_path / "profile.toml"
-    profile.write_text("".join(tables))
+    profile = written(tmp_path / "profile.toml", "".join(tables))
     run = Run(str(profile), root=HERE.root, **settings)
     run.name, run.folder = "r", tmp_path / "r"
     return run

@@ -12,6 +12,7 @@ from longctx.engine.gate_plan import as_baseline, cannot_pass, unpowered
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.gate.plan import Target
+from tests.given import written
 from tests.here import HERE
 
 HALF = """
@@ -60,8 +61,7 @@ def test_a_baseline_of_one_run_is_foreseen_at_two_noises() -> None:
 
 
 def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path) -> None:
-    file = tmp_path / "half.toml"
-    file.write_text(HALF)
+    file = written(tmp_path / "half.toml", HALF)
     assert unpowered(cases(str(file)), Target(0.1)) == (
         "Underpowered: if nothing has changed but 10% of pairs by chance, this gate passes with a probability of 56% "
         "(line_retrieval, short 56%). `longctx plan` computes the number of trials that it needs."
@@ -69,8 +69,7 @@ def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path)
 
 
 def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named(tmp_path: Path) -> None:
-    file = tmp_path / "often.toml"
-    file.write_text(OFTEN)
+    file = written(tmp_path / "often.toml", OFTEN)
     warnings = unpowered(cases(str(file)), Target())
     assert warnings is not None
     assert "a probability of 0% (passkey, all 5%; collage, 70k 23%; collage, 95k 23%; 1 more)" in warnings

@@ -20,13 +20,13 @@ from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row, View
 from tests.refusals import refused
-from tests.rows import run
+from tests.rows import right_of, run
 
 RULES = Rules(age=AgeLimit("2026-11-23T00:00:00+00:00", math.inf))
 
 
 def measured(name: str, right: int, usd: float | None) -> MeasuredTreatment:
-    rows: list[Row] = run(*["correct"] * right, *["wrong"] * (200 - right), band="all", model=name, cost_usd=usd)
+    rows: list[Row] = run(*right_of(right, 200), band="all", model=name, cost_usd=usd)
     return MeasuredTreatment(Treatment.of(name), rows, [])
 
 

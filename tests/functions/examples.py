@@ -15,7 +15,7 @@ from longctx.functions.trial import FunctionTrial
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.recording.examples import AT
+from tests.recording.examples import AT, answer
 
 MODEL = ModelProfile(model="toy")
 
@@ -51,12 +51,7 @@ def answer_to(lacking: Request, tape: Tape, text: str = "yes", **changed: Any) -
         "usage": {"input_tokens": 10, "output_tokens": 2},
     }
     content = {"input_tokens": 10} if lacking.place.counts else message | changed
-    answer = {
-        "status": {"code": 200, "message": "OK"},
-        "headers": {},
-        "body": {"string": json.dumps(content).encode()},
-    }
-    tape.record(lacking.place, answer, AT, 1.0)
+    tape.record(lacking.place, answer(json.dumps(content).encode()), AT, 1.0)
 
 
 def body_of(text: str) -> dict[str, Any]:

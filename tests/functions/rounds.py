@@ -6,32 +6,48 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from pydantic import BaseModel
+
 from longctx.config.models import ModelProfile
+from longctx.errors import UserError
 from longctx.functions.ask import Ask
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.recording.tape import Tape
-from tests.functions.examples import case_of, trial_of
-from tests.recording.examples import AT
+from tests.functions.examples import MODEL, answer_to, case_of, trial_of
+from tests.recording.examples import AT, answer
 
-CLAUDE = ModelProfile(model="claude")
+MODELS = {name: ModelProfile(model=name) for name in ("claude", "other")}
+
+
+def load(name: str) -> ModelProfile:
+    if name not in MODELS:
+        raise UserError("no-such-model", f"There is no model {name}.")
+    return MODELS[name]
+
+
+class Sum(BaseModel):
+    total: int
 
 
 class Rounds:
-    """Runs code until it lacks nothing, and answers what it lacks, one answer after another."""
+    """Runs code until it lacks nothing, and answers what it lacks.
 
-    def __init__(self, tape: Tape, model: ModelProfile) -> None:
-        self.tape, self.model = tape, model
-        self.asked = 0
-        self.ask = Ask(lambda: self.trial, lambda name: CLAUDE)
+    changed: fields of the answers that are numbered.
+    """
+
+    def __init__(self, tape: Tape, model: ModelProfile = MODEL, **changed: Any) -> None:
+        self.tape, self.model, self.changed = tape, model, changed
+        self.asked = self.rounds = 0
+        self.ask = Ask(lambda: self.trial, load)
 
     def run(self, code: Any, *answers: dict[str, Any]) -> Any:
-        case, left = case_of(model=self.model), iter(answers)
+        """Return what the code returns. answers: in their order; if there are none, each has a number for its text."""
+        left = iter(answers) if answers else None
         while True:
-            self.trial = trial_of(case, tape=self.tape)
-            ask = self.ask
+            self.rounds += 1
             found: list[Any] = []
-            result = run(self.trial, lambda: found.append(code(ask)))  # noqa: B023
+            result = run(self.trial_again(), lambda: found.append(code(self.ask)))  # noqa: B023
             if result.kind != "suspended":
                 if result.error:
                     raise result.error
@@ -43,9 +59,10 @@ class Rounds:
         self.trial = trial_of(case_of(model=self.model), tape=self.tape)
         return self.trial
 
-    def _answer(self, answers: Iterator[dict[str, Any]]) -> None:
+    def _answer(self, answers: Iterator[dict[str, Any]] | None) -> None:
         for each in self.trial.unanswered:
             self.asked += 1
-            content = json.dumps(next(answers)).encode()
-            answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-            self.tape.record(each.place, answer, AT, 1.0)
+            if answers:
+                self.tape.record(each.place, answer(json.dumps(next(answers)).encode()), AT, 1.0)
+            else:
+                answer_to(each, self.tape, f"reply {each.place.number}", **self.changed)

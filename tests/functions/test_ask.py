@@ -191,8 +191,7 @@ def test_a_strategy_does_not_decide_what_the_model_profile_does() -> None:
         ask_of(trial)(SESSION, "Which code?")
 
 
-def test_a_strategy_asks_once_a_trial_for_each_transcript(tmp_path: Path) -> None:
-    tape = Tape(tmp_path, "once", run="first")
+def test_a_strategy_asks_once_a_trial_for_each_transcript(tape: Tape) -> None:
     for expected in (1, 2, 3):
         trial = trial_of(tape=tape)
         trial.strategy = Strategy("summary-2")
@@ -238,8 +237,7 @@ def test_a_transcript_alone_or_in_a_shape_is_a_mistake() -> None:
         ("", "", Unparseable),
     ],
 )
-def test_what_a_probe_finds_is_counted(tmp_path: Path, reply: str, grade: str, error: type[Exception] | None) -> None:
-    tape = Tape(tmp_path, "once", run="first")
+def test_what_a_probe_finds_is_counted(tape: Tape, reply: str, grade: str, error: type[Exception] | None) -> None:
     first = trial_of(tape=tape)
     with pytest.raises(Suspended):
         ask_of(first).probe(SESSION, PROBE)

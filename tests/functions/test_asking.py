@@ -72,11 +72,6 @@ def chat(trial: FunctionTrial) -> str:
     return say(trial, f"second after {first}")
 
 
-@pytest.fixture
-def tape(tmp_path: Path) -> Tape:
-    return Tape(tmp_path, "once", run="first")
-
-
 def test_a_trial_goes_on_with_the_reply_it_waited_for(server: SimulatedServer, tape: Tape) -> None:
     asked = ask(server, tape, chat)
     assert (asked.failures, asked.stale, asked.errors) == ({}, 0, {})

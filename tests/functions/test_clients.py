@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from pathlib import Path
 from typing import Any
 
 import anthropic
@@ -12,51 +11,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.config.models import ModelProfile
-from longctx.errors import UserError
 from longctx.functions.ask import Ask
 from longctx.functions.measure import run
 from longctx.functions.trial import TestMistake
 from longctx.recording.apis.messages import events_of
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import answer_to, case_of, trial_of
-
-OTHER = ModelProfile(model="other")
-
-
-class Rounds:
-    """Runs code on a client until it lacks nothing, and answers what it lacks."""
-
-    def __init__(self, tape: Tape, **changed: Any) -> None:
-        self.tape, self.changed = tape, changed
-        self.rounds = 0
-
-    def run(self, code: Any) -> Any:
-        case = case_of()
-        while True:
-            self.rounds += 1
-            self.trial = trial_of(case, tape=self.tape)
-            ask = Ask(lambda: self.trial, load)
-            found: list[Any] = []
-            result = run(self.trial, lambda: found.append(code(ask)))  # noqa: B023
-            if result.kind != "suspended":
-                if result.error:
-                    raise result.error
-                return found[0]
-            for each in self.trial.unanswered:
-                answer_to(each, self.tape, f"reply {each.place.number}", **self.changed)
-
-
-def load(name: str) -> ModelProfile:
-    if name != "other":
-        raise UserError("no-such-model", f"There is no model {name}.")
-    return OTHER
+from tests.functions.examples import case_of, trial_of
+from tests.functions.rounds import Rounds, load
 
 
 @pytest.fixture
-def rounds(tmp_path: Path) -> Rounds:
-    return Rounds(Tape(tmp_path, "once", run="first"))
+def rounds(tape: Tape) -> Rounds:
+    return Rounds(tape)
 
 
 def create(client: anthropic.Anthropic, text: str = "a", **more: Any) -> anthropic.types.Message:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -49,11 +48,6 @@ def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 
             trial.exchange(body, {}, model)
         made.append(trial.unanswered[0])
     return made
-
-
-@pytest.fixture
-def tape(tmp_path: Path) -> Tape:
-    return Tape(tmp_path, "once", run="first")
 
 
 def test_trials_are_grouped_by_cluster_and_repeats_by_trial() -> None:

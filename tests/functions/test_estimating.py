@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-from pathlib import Path
 
 import pytest
 
@@ -25,11 +24,6 @@ MODEL = ModelProfile(
     prices=Prices(input=0, output=1e6, dated=datetime.date(2026, 11, 1)),  # a token is a dollar
     thinking_tokens=THINKING,
 )
-
-
-@pytest.fixture
-def tape(tmp_path: Path) -> Tape:
-    return Tape(tmp_path, "once")
 
 
 def function(name: str, trials: int) -> Case:

@@ -11,6 +11,8 @@ import pytest
 from longctx.errors import UserError
 from longctx.functions.strategies import LEFT_OUT, Messages, tokens_of, unpaired
 from longctx.functions.transcript import Probe, Transcript, transcript
+from tests.given import json_lines
+from tests.refusals import refused
 
 
 def turns(number: int) -> Messages:
@@ -90,16 +92,14 @@ def test_a_probe_of_no_other_has_a_context_of_its_own() -> None:
     ],
 )
 def test_what_does_not_fit_is_named(tokens: int, asked: Probe, code: str) -> None:
-    with pytest.raises(UserError) as raised:
+    with refused(code):
         SESSION.filled(tokens, asked)
-    assert raised.value.code == code
 
 
 def test_probes_are_read_with_the_transcript(tmp_path: Path) -> None:
     (tmp_path / "session.json").write_text(json.dumps({"messages": turns(9)}))
     lines = [{"id": "a", "question": "Which?", "accept": "103", "evidence": "depot 3 is"}]
-    (tmp_path / "probes.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    session = transcript(tmp_path / "session.json", probes=tmp_path / "probes.jsonl")
+    session = transcript(tmp_path / "session.json", probes=json_lines(tmp_path / "probes.jsonl", *lines))
     assert session.filled(300, lines[0]).depth_for(session.probes[0]) is not None
     (tmp_path / "probes.jsonl").write_text('{"id": "a", "question": "Which?"}\n')
     with pytest.raises(UserError, match="the probe a: `accept`"):

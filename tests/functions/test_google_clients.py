@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from longctx.config.models import ModelProfile
 from longctx.functions.ask import Ask
 from longctx.functions.trial import TestMistake
 from longctx.recording.tape import Tape
-from tests.functions.rounds import Rounds
+from tests.functions.rounds import Rounds, Sum
 from tests.recording.apis.examples import blocked, called, generated
 
 genai = pytest.importorskip("google.genai")
@@ -21,15 +19,11 @@ MODEL = ModelProfile(model="toy", api="gemini")
 SAID = generated({"text": "hello"})
 
 
-class Sum(BaseModel):
-    total: int
-
-
 @pytest.fixture
-def rounds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+def rounds(tape: Tape, monkeypatch: pytest.MonkeyPatch) -> Rounds:
     for name in ("GOOGLE_API_KEY", "GEMINI_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_API_VERSION"):
         monkeypatch.delenv(name, raising=False)
-    return Rounds(Tape(tmp_path, "once", run="first"), MODEL)
+    return Rounds(tape, MODEL)
 
 
 def generate(client: Any, text: str = "a", **config: Any) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import linecache
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +18,6 @@ from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Outcome
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
-
-
-@pytest.fixture
-def tape(tmp_path: Path) -> Tape:
-    return Tape(tmp_path, "once", run="first")
 
 
 def raising(error: BaseException) -> Callable[[], None]:

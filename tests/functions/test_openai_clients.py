@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic import BaseModel
 
 from longctx.config.models import ModelProfile
 from longctx.functions.ask import Ask
 from longctx.functions.measure import run
 from longctx.functions.trial import TestMistake
 from longctx.recording.tape import Tape
-from tests.functions.rounds import Rounds
+from tests.functions.rounds import Rounds, Sum
 from tests.recording.apis.examples import BLOCKED, CALL, completion, response, said
 
 openai = pytest.importorskip("openai")
@@ -24,13 +22,9 @@ TURN = {"role": "user", "content": "a"}
 TOOLS = [{"type": "function", "function": {"name": "add", "parameters": {"type": "object", "properties": {}}}}]
 
 
-class Sum(BaseModel):
-    total: int
-
-
 @pytest.fixture
-def rounds(tmp_path: Path) -> Rounds:
-    return Rounds(Tape(tmp_path, "once", run="first"), MODEL)
+def rounds(tape: Tape) -> Rounds:
+    return Rounds(tape, MODEL)
 
 
 def create(client: Any, **more: Any) -> Any:

@@ -12,12 +12,12 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.functions.transcript import Transcript, read_transcript
+from tests.given import json_lines, written
+from tests.refusals import refused
 
 
 def logged(folder: Path, *lines: Any) -> Transcript:
-    path = folder / "session.jsonl"
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return read_transcript(path, caller=folder)
+    return read_transcript(json_lines(folder / "session.jsonl", *lines), caller=folder)
 
 
 def user(content: Any, **more: Any) -> dict[str, Any]:
@@ -122,8 +122,7 @@ def test_anything_else_is_named(tmp_path: Path, lines: list[Any], told: str) -> 
 
 
 def test_half_a_line_within_a_log_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "session.jsonl"
-    path.write_text('{"messages": [{"ro\n{"messages": [{"role": "user", "content": "a"}]}\n')
+    path = written(tmp_path / "session.jsonl", '{"messages": [{"ro\n{"messages": [{"role": "user", "content": "a"}]}\n')
     with pytest.raises(UserError, match="line 1 is not JSON"):
         read_transcript(path, caller=tmp_path)
 
@@ -348,8 +347,7 @@ WHOLE = [{"role": "user", "content": "Bär"}, {"role": "assistant", "content": "
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_session_that_was_cut_is_read_to_its_last_whole_turn(tmp_path: Path, lines: Any, cut: str) -> None:
-    path = tmp_path / "session.json"
-    path.write_text(lines())
+    path = written(tmp_path / "session.json", lines())
     session = read_transcript(path, caller=tmp_path)
     assert session.left_out == ("the end, which is cut",)
     assert len(session.messages) == (1 if cut in ("an export", "a Gemini session") else 2)
@@ -366,8 +364,7 @@ def test_a_session_that_was_cut_within_a_character(tmp_path: Path) -> None:
 
 
 def test_text_that_is_no_log_is_quoted(tmp_path: Path) -> None:
-    path = tmp_path / "history.md"
-    path.write_text("\n# aider chat started\n\n#### Look up depot 0.\n")
+    path = written(tmp_path / "history.md", "\n# aider chat started\n\n#### Look up depot 0.\n")
     with pytest.raises(UserError, match=r"is not a log of requests \(it begins with '# aider chat started'\)"):
         read_transcript(path, caller=tmp_path)
 
@@ -409,11 +406,9 @@ LINE = '{"role": "user", "content": "' + "a" * 900 + '"}\n'
     ids=lambda value: value[:15],
 )
 def test_nested_and_foreign_texts_are_refused_in_a_sentence(tmp_path: Path, text: str, told: str) -> None:
-    path = tmp_path / "session.json"
-    path.write_text(text)
-    with pytest.raises(UserError) as raised:
+    path = written(tmp_path / "session.json", text)
+    with refused("bad-transcript", told):
         read_transcript(path, caller=tmp_path)
-    assert told in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -438,8 +433,7 @@ def test_what_is_kept_of_a_session_is_bounded(
 ) -> None:
     monkeypatch.setattr("longctx.functions.sessions.MOST", 2000)
     monkeypatch.setattr("longctx.config.project_files.MOST_OF_LINE", 2000)
-    path = tmp_path / "session.jsonl"
-    path.write_text(text)
+    path = written(tmp_path / "session.jsonl", text)
     with pytest.raises(UserError, match=told):
         read_transcript(path, caller=tmp_path)
 
@@ -520,8 +514,7 @@ def test_a_batch_line_and_a_file_of_one_json_text(tmp_path: Path) -> None:
     turns = [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}]
     batch = {"custom_id": "1", "url": "/v1/chat/completions", "body": {"messages": turns}}
     assert logged(tmp_path, batch).messages == turns
-    path = tmp_path / "session.json"
-    path.write_text(json.dumps({"messages": turns}, indent=1))
+    path = written(tmp_path / "session.json", json.dumps({"messages": turns}, indent=1))
     assert read_transcript(path, caller=tmp_path).messages == turns
 
 

@@ -25,6 +25,7 @@ from longctx.functions.strategies import (
     unpaired,
 )
 from longctx.workspace import Workspace
+from tests.refusals import refused
 
 OWN = "def strategy(messages, ask):\n    return {}\n"
 
@@ -169,18 +170,16 @@ def test_a_strategy_that_cannot_be_used_is_named(tmp_path: Path, name: str, code
     }.items():
         (tmp_path / file).write_text(text)
     (tmp_path.parent / "away.py").write_text(OWN)
-    with pytest.raises(UserError) as caught:
+    with refused(code):
         Strategy.of(name, Workspace(tmp_path))
-    assert caught.value.code == code
 
 
 def test_two_strategies_of_one_name_are_refused(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "mine.py").write_text(OWN)
-    with pytest.raises(UserError) as caught:
+    with refused("strategy-given-twice"):
         Strategy.all_of(["none", "a/mine.py", "b/mine.py"], Workspace(tmp_path))
-    assert caught.value.code == "strategy-given-twice"
     assert [each.name for each in Strategy.all_of(["none", "a/mine.py"], Workspace(tmp_path))] == ["none", "mine"]
 
 
@@ -231,9 +230,8 @@ def turns_with(block: object) -> list[dict[str, Any]]:
     ],
 )
 def test_what_a_strategy_of_ones_own_returns_is_checked(kind: str, returned: object, code: str) -> None:
-    with pytest.raises(UserError) as caught:
+    with refused(code):
         KINDS[kind](lambda messages, ask: returned).applied(said("a"), never, {})
-    assert caught.value.code == code
 
 
 def test_what_a_strategy_of_ones_own_returned_does_not_change_later() -> None:
@@ -276,9 +274,8 @@ def test_a_strategy_of_ones_own_leaves_the_transcript_as_it_is(kind: str, own: A
     """All trials share it: a change would be seen by trials of other strategies, too."""
     turns = [*said("a")[:1], *called("b", 1), *said("c")[1:]]
     before = copy.deepcopy(turns)
-    with pytest.raises(UserError) as caught:
+    with refused("strategy-changes-input"):
         KINDS[kind](own).applied(turns, never, {})
-    assert caught.value.code == "strategy-changes-input"
     assert turns == before
 
 

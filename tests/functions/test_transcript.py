@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,20 +9,17 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.functions.transcript import Probe, Transcript, read_transcript, transcript
+from tests.given import json_lines
+from tests.refusals import refused
 
 USER = {"role": "user", "content": "Berth 4 is free."}
 REPLY = {"role": "assistant", "content": [{"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "Noted."}]}
 USE = {"type": "tool_use", "id": "t1", "name": "look", "input": {"berth": "nine"}}
 
 
-def log(path: Path, *lines: Any) -> Path:
-    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    return path
-
-
 def test_the_longest_line_with_its_reply_is_the_conversation(tmp_path: Path) -> None:
     more = [USER, REPLY, {"role": "user", "content": [{"type": "text", "text": "And 5?", "cache_control": {}}]}]
-    file = log(
+    file = json_lines(
         tmp_path / "s.jsonl",
         {"messages": [USER]},
         {"request": {"messages": more, "system": "Brief.", "tools": [{"name": "look"}]}, "response": REPLY},
@@ -37,7 +33,7 @@ def test_the_longest_line_with_its_reply_is_the_conversation(tmp_path: Path) -> 
 
 
 def test_a_call_without_its_result_is_left_out_at_the_end(tmp_path: Path) -> None:
-    file = log(tmp_path / "s.jsonl", {"request": {"messages": [USER]}, "response": {"content": [USE]}})
+    file = json_lines(tmp_path / "s.jsonl", {"request": {"messages": [USER]}, "response": {"content": [USE]}})
     assert read_transcript(file).messages == [USER]
 
 
@@ -53,15 +49,13 @@ def test_a_call_without_its_result_is_left_out_at_the_end(tmp_path: Path) -> Non
     ],
 )
 def test_what_is_no_log_of_requests_is_named(tmp_path: Path, lines: list[Any], code: str) -> None:
-    with pytest.raises(UserError) as caught:
-        read_transcript(log(tmp_path / "s.jsonl", *lines))
-    assert caught.value.code == code
+    with refused(code):
+        read_transcript(json_lines(tmp_path / "s.jsonl", *lines))
 
 
 def test_a_missing_file_is_named() -> None:
-    with pytest.raises(UserError) as caught:
+    with refused("no-transcript"):
         transcript("nowhere.jsonl")
-    assert caught.value.code == "no-transcript"
 
 
 def test_the_place_of_a_text_is_the_share_of_tokens_before_its_turn() -> None:
@@ -128,7 +122,7 @@ def test_a_transcript_follows_no_link_out_of_the_project(
     (tmp_path / "outside").mkdir()
     (project / "pytest.ini").write_text("[pytest]")
     for place in (tmp_path / "outside/s.jsonl", project / ".env", project / "s.jsonl"):
-        log(place, {"messages": [USER]})
+        json_lines(place, {"messages": [USER]})
     link = project / "tests/linked.jsonl"
     link.symlink_to({"outside/s.jsonl": tmp_path, ".env": project}.get(target, Path("/")) / target)
     with pytest.raises(UserError, match="leads-outside"):

@@ -17,11 +17,7 @@ from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of
-
-
-@pytest.fixture
-def tape(tmp_path: Path) -> Tape:
-    return Tape(tmp_path, "once", run="first")
+from tests.recording.examples import answer
 
 
 def test_a_request_without_an_answer_suspends_the_trial(tape: Tape) -> None:
@@ -118,8 +114,7 @@ def test_a_recorded_answer_that_cannot_be_used_is_a_mistake_that_no_code_handles
         trial = trial_of(tape=tape)
         with pytest.raises(Suspended):
             trial.exchange(body_of("a"), {}, MODEL, counts=counts)
-        answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
-        tape.record(trial.unanswered[0].place, answer, "2026-01-01T00:00:00+00:00", None)
+        tape.record(trial.unanswered[0].place, answer(content), "2026-01-01T00:00:00+00:00", None)
         with pytest.raises(TestMistake, match="bad-recorded-answer"):
             trial_of(tape=tape).exchange(body_of("a"), {}, MODEL, counts=counts)
 

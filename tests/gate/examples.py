@@ -7,7 +7,7 @@ from typing import Any
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
-from tests.rows import joined, run
+from tests.rows import joined, right_of, run
 
 RULES = Rules(age=AgeLimit("2026-11-22T00:00:00+00:00"))
 BANDS = "short", "middle", "long"
@@ -18,7 +18,7 @@ def rows(right: tuple[int, ...], n: int = 200, **fields: Any) -> list[Row]:
     return [
         row
         for band, correct in zip(BANDS, right, strict=False)
-        for row in run(*["correct"] * correct, *["wrong"] * (n - correct), band=band, cell=band, **fields)
+        for row in run(*right_of(correct, n), band=band, cell=band, **fields)
     ]
 
 

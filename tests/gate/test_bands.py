@@ -24,12 +24,9 @@ from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired
+from tests.stats.examples import alone
 
 SHORT, MIDDLE, LONG = (Band("line_retrieval", name) for name in ("short", "middle", "long"))
-
-
-def alone(gained: int, lost: int, n: int) -> list[list[int]]:
-    return [[1]] * gained + [[-1]] * lost + [[0]] * (n - gained - lost)
 
 
 def one(clusters: Sequence[Sequence[float]], margin: float = 0.05) -> BandVerdict:

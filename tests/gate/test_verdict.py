@@ -19,7 +19,7 @@ from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import RunLooks
 from longctx.vocabulary.report import Report, Reported, StatedMinimum
 from tests.gate.examples import BANDS, BASELINE, RULES, rows
-from tests.rows import digested, joined, run
+from tests.rows import digested, joined, lines, right_of, run
 
 
 def verdict(before: list[Row], after: list[Row], rules: Rules = RULES) -> RunVerdict:
@@ -250,7 +250,7 @@ def lacks_keys(before: Sequence[Row], after: Sequence[Row], grids: Sequence[Axes
 
 
 def test_the_report_of_a_test_function_adds_to_the_gate_and_one_that_is_lacking_makes_it_invalid() -> None:
-    own = digested(run(*["correct"] * 90, *["wrong"] * 10, test="test_keys", cell="all", band="all"), "a")
+    own = digested(run(*right_of(90, 100), test="test_keys", cell="all", band="all"), "a")
     reports = {"test_keys": Report(gate=lacks_keys)}
     given = verdict(own, own, replace(RULES, reports=reports))
     assert (given.verdict, [each.minimum.says for each in given.tests[0].missed if each.minimum]) == (
@@ -282,17 +282,17 @@ def test_a_baseline_that_has_nothing_to_lose_passes_nothing() -> None:
     [band] = given.tests[0].bands
     assert (given.verdict, given.reasons, band.verdict, band.settled) == ("invalid", (), "invalid", True)
     assert band.reason.startswith("600 of the baseline's 600 replies are unreadable or cut off")
-    floor = outcomes("long", *["correct"] * 4, *["wrong"] * 196)
+    floor = outcomes("long", *right_of(4, 200))
     [band] = verdict(floor, floor).tests[0].bands
     assert (band.verdict, band.needed) == ("invalid", None)
     assert band.reason.endswith("does not significantly exceed 0 by more than 5.0%")
 
 
 def test_guessing_among_four_is_nothing_to_lose() -> None:
-    guessed = outcomes("all", *["correct"] * 60, *["wrong"] * 140, test="collage")
+    guessed = outcomes("all", *right_of(60, 200), test="collage")
     [band] = verdict(guessed, guessed).tests[0].bands
     assert band.reason.endswith("does not significantly exceed guessing, 0.25, by more than 5.0%")
-    able = outcomes("all", *["correct"] * 160, *["wrong"] * 40, test="collage")
+    able = outcomes("all", *right_of(160, 200), test="collage")
     assert "invalid" not in [band.verdict for band in verdict(able, able).tests[0].bands]
 
 
@@ -300,7 +300,7 @@ def test_a_test_function_that_guesses_has_nothing_to_lose() -> None:
     """Two names: 0.52 against 0.48 is accuracy of guessing. A check of the test states no rate of guessing."""
 
     def names(right: int, guessing: float | None, test: str = "test_name") -> list[Row]:
-        outcomes = *["correct"] * right, *["wrong"] * (300 - right)
+        outcomes = right_of(right, 300)
         return run(*outcomes, band="all", test=test, cell="all", guessing=guessing)
 
     [band] = verdict(names(156, 0.5), names(156, 0.5)).bands
@@ -312,7 +312,7 @@ def test_a_test_function_that_guesses_has_nothing_to_lose() -> None:
 
 
 def test_a_stated_rate_of_guessing_counts_in_tests_that_are_not_known() -> None:
-    guessed = run(*["correct"] * 156, *["wrong"] * 144, band="all", test="name", cell="all")
+    guessed = run(*right_of(156, 300), band="all", test="name", cell="all")
     [band] = give_verdict(guessed, guessed, RULES, guessing=0.5).bands
     assert (band.verdict, "guessing, 0.50," in band.reason) == ("invalid", True)
     assert give_verdict(guessed, guessed, RULES).verdict == "pass"
@@ -328,7 +328,7 @@ def test_a_regression_elsewhere_outranks_a_baseline_with_nothing_to_lose() -> No
 
 
 def test_a_model_that_turned_unreadable_has_regressed() -> None:
-    able = outcomes("long", *["correct"] * 150, *["wrong"] * 50)
+    able = outcomes("long", *right_of(150, 200))
     turned = outcomes("long", *["unparseable"] * 200)
     assert verdict(able, turned).verdict == "regression"
     assert verdict(turned, able).verdict == "invalid", "nothing could have been lost"
@@ -346,11 +346,6 @@ def test_a_table_that_the_profile_leaves_out_is_not_judged() -> None:
     assert (by_base.verdict, by_base.not_gated) == ("regression", ())
     given = verdict(floor, floor)
     assert given.reasons == ("the run has no cell that a gate judges: its profile excludes all of them",)
-
-
-def lines(number: int, correct: int, n: int = 200, band: str = "all") -> list[Row]:
-    outcomes = ["correct"] * correct + ["wrong"] * (n - correct)
-    return run(*outcomes, band=band, cell=f"lines-{number}", params={"lines": number, "block_size": None})
 
 
 def test_another_number_of_lines_is_compared_unpaired() -> None:
@@ -388,7 +383,7 @@ def test_a_run_that_was_stopped_early_shows_nothing_by_two_samples() -> None:
 
 def test_a_pair_at_another_length_is_a_pair() -> None:
     def tokens(number: int, correct: int) -> list[Row]:
-        outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
+        outcomes = right_of(correct, 100)
         place = {"cell": f"tokens-{number}", "params": {"tokens": number}}
         return run(*outcomes, band="all", test="test_refund_code", **place)
 
@@ -482,7 +477,7 @@ def test_clusters_extend_over_the_bands_of_a_run() -> None:
 
 def noisy(right: int, start: int, **fields: Any) -> list[Row]:
     """So many right of 200, in trials that begin at another place, as an answer that changes by chance has them."""
-    outcomes = ["correct"] * right + ["wrong"] * (200 - right)
+    outcomes = right_of(right, 200)
     return run(*(outcomes[(index + start) % 200] for index in range(200)), band="short", **fields)
 
 

@@ -7,6 +7,10 @@ from dataclasses import replace
 from longctx.vocabulary.bank import Bank, Item, Section
 
 
+def no_bank(*_: object) -> Bank:
+    raise AssertionError("no bank is needed")
+
+
 def small_bank(sections: int = 12, kept: frozenset[str] | None = None, version: int = 1) -> Bank:
     """Return a bank with two questions for each section; the sections have 30 tokens, 31 tokens, and so on."""
     texts = {

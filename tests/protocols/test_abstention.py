@@ -9,28 +9,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.abstention import SECTIONS, AbstentionAxes, five_choices, judged
 from longctx.protocols.collages import SEPARATOR
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.cell import BuiltTrial, Outcome, Reply
+from longctx.vocabulary.cell import BuiltTrial, Outcome
 from longctx.vocabulary.shapes import as_text
-from tests.here import HERE
+from tests.given import reply, words_of
 from tests.protocols import Abstention
 from tests.protocols.bank import small_bank
 
 BANK = small_bank(version=2)
-WORDS = PromptSet.open(HERE, "protocol").wording(Abstention).words
+WORDS = words_of(Abstention)
 TOKENS = {"reference": 1.0}
 NOT_THERE_TEXT = "The record does not say."
 
 
 def cell(section: str, budget: int = 280, depth: int = 50, bank: Bank = BANK) -> Abstention:
     return Abstention(budget, 100, depth, section, bank=lambda: bank)
-
-
-def reply(text: str, stop_reason: str = "end_turn") -> Reply:
-    return Reply(text, stop_reason, "some-model", 100)
 
 
 def answers(trial: BuiltTrial) -> dict[str, str]:

@@ -9,8 +9,9 @@ from longctx.gate.verdict import give_verdict
 from longctx.protocols.abstention import SECTIONS, judged
 from longctx.protocols.choices import Choices
 from longctx.results.row import Row
-from longctx.vocabulary.cell import Outcome, Reply
+from longctx.vocabulary.cell import Outcome
 from tests.gate.examples import RULES
+from tests.given import reply
 from tests.protocols import Abstention
 from tests.protocols.bank import small_bank
 from tests.rows import row
@@ -21,7 +22,7 @@ CHOICES = Choices("Which?", ("one", "two", "not there"), "A")
 def answered(letter: str, present: bool) -> Outcome:
     """Return the outcome of a letter. A is right where its section is present, and C says that it is not there."""
     choices = CHOICES if present else replace(CHOICES, right="C")
-    return judged(Reply(f"<Answer>{letter}</Answer>", "end_turn", "m", 1), choices, "C", present)
+    return judged(reply(f"<Answer>{letter}</Answer>"), choices, "C", present)
 
 
 RIGHT, WRONG, NEEDLESS = (answered(letter, True) for letter in "ABC")

@@ -9,13 +9,9 @@ from hypothesis import strategies as st
 
 from longctx.protocols.choices import LETTERS, Choices, balanced_letters, choices, judged
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.cell import Reply
+from tests.given import reply
 
 FOUR = Choices("Which?", ("one", "two", "three", "four"), "B")
-
-
-def reply(text: str, stop_reason: str = "end_turn") -> Reply:
-    return Reply(text, stop_reason, "m", 100, 0, 7, 0.1, "2026-01-01T00:00:00+00:00", "00")
 
 
 @given(st.integers(0, 500), st.integers(0, 2**32 - 1))

@@ -11,19 +11,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import VARIANTS, CollageAxes
 from longctx.protocols.collages import SEPARATOR, SEPARATOR_TOKENS, evidence
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.cell import BuiltTrial, Reply
+from longctx.vocabulary.cell import BuiltTrial
 from longctx.vocabulary.text import fill
-from tests.here import HERE
+from tests.given import reply, words_of
 from tests.protocols import Collage
 from tests.protocols.bank import small_bank
 
 BANK = small_bank()
-WORDS = PromptSet.open(HERE, "protocol").wording(Collage).words
+WORDS = words_of(Collage)
 
 
 def collage(depth: int = 50, variant: str = "none", budget: int = 280, bank: Bank = BANK) -> Collage:
@@ -157,7 +156,7 @@ def test_quotes_are_traced_for_scratchpads() -> None:
     cell = collage(50, "none_scratchpad")
     trial = cell.build(WORDS, 0, 0)
     text = f"<scratchpad>{needle(trial)}</scratchpad><Answer>{trial.expected}</Answer>"
-    outcome = trial.judge(Reply(text, "end_turn", "m", 1, 0, 1, 0.1, "", ""))
+    outcome = trial.judge(reply(text))
     assert outcome.kind == "correct"
     assert outcome.trace == {"quotes": 1, "in_record": 1, "in_needle": 1}
 

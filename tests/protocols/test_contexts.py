@@ -7,17 +7,16 @@ import hashlib
 
 import pytest
 
-from longctx.config.prompts import PromptSet
 from longctx.live.cost.prefixes import common_length
 from longctx.protocols.collages import contexts
 from longctx.protocols.coreference import conversation_of, exchange_count
 from longctx.registry import shipped
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.cell import BuiltTrial, Cell, Reply
-from tests.here import HERE
+from longctx.vocabulary.cell import BuiltTrial, Cell
+from tests.given import reply, words_of
 from tests.protocols import Collage, Coreference, GraphWalks, MultipleNeedles, VariableTracking
 from tests.protocols.bank import small_bank
-from tests.protocols.tokens import fixtures, words_of
+from tests.protocols.tokens import fixtures
 
 BANK = small_bank()
 CONVERSED = {"exchange": 98.35, "fixed": 364}
@@ -35,7 +34,7 @@ several = pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.test}-
 
 
 def trials_of(cell: Cell, number: int) -> list[BuiltTrial]:
-    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
+    words = words_of(type(cell))
     return [cell.build(words, 0, index) for index in cell.indices(number)]
 
 
@@ -70,7 +69,7 @@ def test_its_name_says_how_many_questions_share_a_context(cell: Cell) -> None:
 
 @several
 def test_the_prefix_is_known_without_building(cell: Cell) -> None:
-    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
+    words = words_of(type(cell))
     for index in cell.indices(4):
         assert cell.prefix(words, 0, index) == cell.build(words, 0, index).prefix
 
@@ -78,7 +77,7 @@ def test_the_prefix_is_known_without_building(cell: Cell) -> None:
 def test_a_question_about_another_chain_has_the_right_answer() -> None:
     cell = CELLS[2]
     for trial in trials_of(cell, 3):
-        assert trial.judge(Reply(trial.expected, "end_turn", "m", 1)).kind == "correct"
+        assert trial.judge(reply(trial.expected)).kind == "correct"
     expected = [trial.expected.split() for trial in trials_of(cell, 3)]
     assert len({name for names in expected for name in names}) == 3 * 5
 
@@ -91,7 +90,7 @@ def test_each_request_of_a_conversation_has_its_alike_texts() -> None:
         facts = conversation_of(draw, words, cell, number)
         answer = f"{facts.code}\n\n{facts.instances[facts.asked - 1]}"
         assert len(facts.instances) == 2
-        assert trial.judge(Reply(answer, "end_turn", "m", 1)).kind == "correct"
+        assert trial.judge(reply(answer)).kind == "correct"
         asked = (facts.rows[:, :2] == facts.rows[facts.alike[0], :2]).all(axis=1)
         assert asked.sum() == 2
 

@@ -6,17 +6,17 @@ import statistics
 
 import pytest
 
-from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import count_tokens
 from longctx.corpus.question_bank import load_bank
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.bank import Bank
+from tests.given import words_of
 from tests.here import HERE
 from tests.protocols import Collage, Control
 from tests.protocols.bank import small_bank
 
 BANK = small_bank()
-WORDS = PromptSet.open(HERE, "protocol").wording(Control).words
+WORDS = words_of(Control)
 
 
 def control(record: str, bank: Bank = BANK, longest: int = 100) -> Control:
@@ -50,7 +50,7 @@ def test_no_record() -> None:
 
 def test_letters_are_those_of_the_collage() -> None:
     collage = Collage(280, 200, 0, "none", bank=lambda: BANK)
-    words = PromptSet.open(HERE, "protocol").wording(Collage).words
+    words = words_of(Collage)
     asked = [(control("right").build(WORDS, 3, index), collage.build(words, 3, index)) for index in range(24)]
     assert all(alone.expected == within.expected for alone, within in asked)
     assert all(alone.identity.item == within.identity.item for alone, within in asked)
@@ -92,7 +92,7 @@ def test_its_estimate_is_that_of_the_prompts_that_are_asked(name: str, record: s
 
 def test_the_lexical_baseline_is_that_of_the_right_section() -> None:
     bank = small_bank()
-    words = PromptSet.open(HERE, "protocol").wording(Control).words
+    words = words_of(Control)
     answers = {}
     for record in RECORDS:
         control = Control(60, record, bank=lambda: bank)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,19 +10,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols import conversation_texts as texts
 from longctx.protocols import coreference as protocol
 from longctx.protocols.conversation import Conversation, ordinal
 from longctx.protocols.coreference import conversation_of, exchange_count
-from longctx.vocabulary.cell import BuiltTrial, Outcome, Reply
+from longctx.vocabulary.cell import BuiltTrial, Outcome
 from longctx.vocabulary.shapes import Context, rendered
-from tests.here import HERE
+from tests.given import reply, words_of
 from tests.protocols import Coreference
-from tests.protocols.tokens import fixtures
+from tests.protocols.tokens import TOKENS_OF, fixtures, measured
+from tests.servers import count_tokens
 
-WORDS = PromptSet.open(HERE, "protocol").wording(Coreference).words
-TOKENS = {"exchange": 98, "fixed": 364}
+WORDS = words_of(Coreference)
+TOKENS = TOKENS_OF[Coreference]
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
@@ -36,28 +35,7 @@ def conversation(slug: str, seed: int = 0, index: int = 0, tokens: Mapping[str, 
     return conversation_of(draw, WORDS, cell, trial)
 
 
-def count(text: str) -> int:
-    """Return how many words and punctuation marks a text has: the tokens of a simple tokenizer."""
-    return len(re.findall(r"\w+|[^\w\s]", text))
-
-
-MEASURED = Coreference.declared.counts.values(
-    {name: count(text) for name, text in Coreference.declared.counts.probes(WORDS).items()}
-)
-
-
-# A changed digest means other trials than those on record: raise Coreference.version.
-@pytest.mark.parametrize(
-    ("slug", "seed", "index", "sha256"),
-    [
-        ("needles-2-window-1024", 0, 0, "806fe25d97fcdad68a35fc5659e6d642ba4893cae10c22ab1852619ddb7f92d5"),
-        ("needles-4-window-2048", 0, 1, "5ebb0ef6d136761abc576856ba4710228c5868dce9f5109e152f761e4d7c3aa6"),
-        ("needles-8-window-4096", 7, 9, "8853f3be06ba4b4c2cd66f012a58d04cb8c08a2507474e4d422831ba7168b118"),
-        ("needles-2-window-131072", 0, 0, "6fdf7211e70f47ac8313039f455a290865ac76dac11c54e9e06c8a109efe608c"),
-    ],
-)
-def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
-    assert hashlib.sha256(build(slug, seed, index).user.encode()).hexdigest() == sha256
+MEASURED = measured(Coreference, count_tokens)
 
 
 def test_a_prompt_is_examples_a_conversation_and_a_question() -> None:
@@ -113,7 +91,7 @@ def test_a_prompt_follows_from_cell_seed_and_index_alone(seed: int, index: int) 
 @given(st.integers(2, 8), st.integers(3000, 60_000), st.integers(0, 1000))
 def test_the_window_is_filled_and_never_exceeded(needles: int, window: int, index: int) -> None:
     trial = Coreference(needles, window).fit(MEASURED).build(WORDS, 0, index)
-    left = window - trial.max_tokens - count(trial.user)
+    left = window - trial.max_tokens - count_tokens(trial.user)
     assert 0 <= left < 0.06 * window + 300
 
 
@@ -130,13 +108,13 @@ def test_a_model_with_more_tokens_a_text_is_asked_about_the_same_texts() -> None
 def test_a_window_holds_twice_as_many_texts_as_are_alike_or_is_refused(
     needles: int, window: int, exchange: float, fixed: int
 ) -> None:
-    cell, measured = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
+    cell, tokens = Coreference(needles, window), {"exchange": exchange, "fixed": fixed}
     try:
-        assert exchange_count(cell.fit(measured)) >= 2 * needles - 1e-6
+        assert exchange_count(cell.fit(tokens)) >= 2 * needles - 1e-6
     except ValueError as error:
         least = int(str(error).rpartition(" ")[2].rstrip("."))
         assert least > window
-        assert exchange_count(replace(cell, window=least).fit(measured)) >= 2 * needles - 1e-6
+        assert exchange_count(replace(cell, window=least).fit(tokens)) >= 2 * needles - 1e-6
 
 
 def test_a_window_that_is_too_small_is_refused_with_one_that_is_not() -> None:
@@ -187,8 +165,7 @@ OTHERS = [text for text in texts.texts(CONVERSATION.rows) if text not in INSTANC
 
 
 def judged(text: str, stop_reason: str = "end_turn") -> Outcome:
-    reply = Reply(text, stop_reason, "some-model", 100, 0, 90, 0.5, "2026-11-22", "0" * 64)
-    return protocol.judged(reply, CONVERSATION, TRIAL.user)
+    return protocol.judged(reply(text, stop_reason), CONVERSATION, TRIAL.user)
 
 
 def nearly(text: str) -> str:
@@ -263,8 +240,8 @@ def test_another_text_of_the_conversation_is_named(changed: type[str]) -> None:
 @settings(max_examples=30)
 @given(st.text(max_size=300), st.sampled_from(["end_turn", "max_tokens", "refusal", "pause_turn", "tool_use", None]))
 def test_no_reply_is_too_strange_to_judge(text: str, stop_reason: str) -> None:
-    for reply in (text, CODE + text):
-        outcome = judged(reply, stop_reason)
+    for said in (text, CODE + text):
+        outcome = judged(said, stop_reason)
         assert outcome.kind != "correct"
         assert 0 <= outcome.trace["score"] < 1000
 

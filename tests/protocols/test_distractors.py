@@ -8,16 +8,16 @@ from dataclasses import replace
 import pytest
 from pydantic import ValidationError
 
-from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
 from longctx.protocols.collage import CollageAxes
 from longctx.vocabulary.bank import occurs, plain
 from longctx.vocabulary.lexical import most_alike
+from tests.given import words_of
 from tests.here import HERE
 from tests.protocols import Collage
 from tests.protocols.bank import small_bank
 
-WORDS = PromptSet.open(HERE, "protocol").wording(Collage).words
+WORDS = words_of(Collage)
 GATE = load_bank(HERE, None, None, "", "register-gate")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from typing import Any
 
@@ -15,12 +14,13 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import count_tokens
 from longctx.protocols.graph_walks import GraphWalksAxes, Walk, drawn, judged, node_count
 from longctx.vocabulary.cell import BuiltTrial
+from tests.given import reply, words_of
 from tests.here import HERE
 from tests.protocols import GraphWalks
-from tests.protocols.tokens import fixtures, reply
+from tests.protocols.tokens import TOKENS_OF, fixtures, measured
 
-WORDS = PromptSet.open(HERE, "protocol").wording(GraphWalks).words
-TOKENS = {"edge": 15.0}
+WORDS = words_of(GraphWalks)
+TOKENS = TOKENS_OF[GraphWalks]
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
@@ -41,43 +41,6 @@ def cells(draw: st.DrawFn) -> Any:
     depth = draw(st.none() | st.integers(1, 3))
     context = draw(st.integers(3000, 20_000))
     return GraphWalks(context, "bfs" if depth else "parents", depth, tokens=TOKENS)
-
-
-# A changed digest means other trials than those on record: raise GraphWalks.version.
-@pytest.mark.parametrize(
-    ("slug", "seed", "index", "sha256"),
-    [
-        ("context-1000-operation-parents", 0, 0, "c0955d9f098c7933d94e63b1d6c0f2713ad2aed4732631dcdb18503c8654fdce"),
-        (
-            "context-1000-operation-bfs-depth-1",
-            0,
-            0,
-            "763c996468ea5fea2bc7b0b2648fa4effc6c3abc2c1ca4a1891bfb5bbce8e593",
-        ),
-        (
-            "context-3000-operation-bfs-depth-2",
-            7,
-            3,
-            "1a9b8608c1d0af560f74accd3869384ec74cde54b7254aa0c1bc520f3c893f75",
-        ),
-        (
-            "context-8000-operation-bfs-depth-3",
-            1,
-            49,
-            "ec1c8fbfb0b069ec51cb4662fd547b8493f721f2a5753c8efe282dd41581bf31",
-        ),
-        ("context-120000-operation-parents", 0, 0, "08097df2809d44db50edff3e9dd521a11a0ab5e56b67ee895b400d2636e68c1b"),
-        (
-            "context-950000-operation-bfs-depth-3",
-            1099511627776,
-            2,
-            "82c6677d4c77aff3f78119f31d5bf9c1e8b87192cedb2f7883681514f7f618cd",
-        ),
-    ],
-)
-def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
-    trial = build(slug, seed, index)
-    assert hashlib.sha256(f"{trial.user}\n{trial.expected}".encode()).hexdigest() == sha256
 
 
 def test_the_prompt_is_that_of_the_source_with_one_sentence_more() -> None:
@@ -173,9 +136,7 @@ def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None
     assert edges(brief) == edges(first)
 
 
-MEASURED = GraphWalks.declared.counts.values(
-    {name: count_tokens(text) for name, text in GraphWalks.declared.counts.probes(WORDS).items()}
-)
+MEASURED = measured(GraphWalks, count_tokens)
 """What the probes take in the reference vocabulary."""
 
 

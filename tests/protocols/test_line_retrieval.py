@@ -1,6 +1,5 @@
 """The Little Retrieval Test: what a seed builds, and how a reply is judged."""
 
-import hashlib
 import re
 from dataclasses import dataclass
 from typing import Any
@@ -10,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.line_retrieval import File
 from longctx.protocols.line_retrieval import judged as judge_reply
-from longctx.vocabulary.cell import BuiltTrial, Reply
-from tests.here import HERE
+from longctx.vocabulary.cell import BuiltTrial
+from tests.given import reply, words_of
 from tests.protocols import LineRetrieval
 
-WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
+WORDS = words_of(LineRetrieval)
 
 INSTRUCTION = re.compile(
     r"\[EXECUTE THIS\]: Go to line (\d+) and report only REGISTER_CONTENT, without any context or additional text, "
@@ -66,30 +64,6 @@ TRIALS = st.builds(
     st.integers(0, 2**70),
     st.integers(0, 10_000),
 )
-
-
-# A changed digest means other trials than those on record: raise LineRetrieval.version.
-@pytest.mark.parametrize(
-    ("slug", "seed", "index", "sha256"),
-    [
-        ("lines-1", 0, 0, "0cff7c3032e556c519acbc41c1abca3cf5b1061edaefe0bbdfe9c8c52ae7eb5e"),
-        ("lines-10", 0, 0, "c5c69a5443dc1c2b692c5c42d5e6ff684133914628fbb691ce07ab9e29a16f10"),
-        ("lines-10-block_size-1", 0, 0, "1859e531f64dffda7a34d82ea3f136effd97034d9d05c1d09d21ea320f09b555"),
-        ("lines-23-block_size-5", 7, 3, "45d3011c45cfa0e497420e4fe2431312ecb8cb5900866edd7bf02703394d5684"),
-        ("lines-500", 1, 49, "a9323992f554b7c1804df94f0d935d872728997843925ed09476b7e0c5309d6d"),
-        ("lines-6500", 0, 0, "37c38bd16646931dae474917a16137cd9c7d7ed86a23bebf5c3af65a32ee95df"),
-        ("lines-6500-block_size-1", 0, 0, "feec66367eb470ff5eea24d3874e6465389bb267f6f32110a138ad4d9593bceb"),
-        ("lines-6500-block_size-50", 0, 0, "3d244c475af311aaa0fbfb182110485d00e793ca6818f7b1b402da3b44e47be5"),
-        (
-            "lines-62000-block_size-100",
-            1099511627776,
-            2,
-            "517269b0afce456853bdbd066977245685678f703719c0db7b1468f692b39f6a",
-        ),
-    ],
-)
-def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
-    assert hashlib.sha256(build(slug, seed, index).user.encode()).hexdigest() == sha256
 
 
 def test_a_complete_prompt() -> None:
@@ -241,7 +215,7 @@ ORDER = [7, 3, 1, 9, 4, 8, 6, 10, 2, 5]
 
 def judged(text: str, stop_reason: str = "end_turn") -> tuple[str, str | None, dict[str, int]]:
     file = File(np.array(ORDER), np.array(VALUES), target=5)
-    outcome = judge_reply(Reply(text, stop_reason, "some-model", 100, 0, 10, 0.5, "2026-11-21", "0" * 64), file)
+    outcome = judge_reply(reply(text, stop_reason), file)
     assert outcome.why
     return outcome.kind, outcome.returned, dict(outcome.trace)
 
@@ -300,13 +274,13 @@ def test_replies_that_end_early_or_hold_no_number(text: str, stop_reason: str, k
 
 def test_the_trace_is_a_clear_sentence() -> None:
     file = File(np.array(ORDER), np.array(VALUES), target=5)
-    outcome = judge_reply(Reply("6794", "end_turn", "some-model", 100, 0, 10, 0.5, "2026-11-21", "0" * 64), file)
+    outcome = judge_reply(reply("6794"), file)
     assert outcome.why == "the value of line 10, not of line 5: +5 in line number, -2 in place"
 
 
 def test_the_targets_number_is_an_echo_though_it_is_another_lines_value() -> None:
     file = File(np.array(ORDER), np.array([5, *VALUES[1:]]), target=5)
-    outcome = judge_reply(Reply("5", "end_turn", "m", 100, 0, 10, 0.5, "2026-11-21", "0" * 64), file)
+    outcome = judge_reply(reply("5"), file)
     assert outcome.why == "an echo of line number 5 (asked for line 5)"
 
 

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.bank import Bank, Item, Section
 from longctx.vocabulary.cell import BuiltTrial, Cell
-from tests.here import HERE
+from tests.given import words_of
 from tests.protocols import Collage, Control
 from tests.protocols.bank import small_bank
 
@@ -35,15 +34,11 @@ CELLS = [*map(collage, VARIANTS), *map(control, RECORDS)]
 BANK = small_bank(version=2)
 
 
-def trials(make: Make, bank: Bank, words: Mapping[str, str]) -> dict[str, BuiltTrial]:
+def trials(make: Make, bank: Bank) -> dict[str, BuiltTrial]:
     """Return the trials of all questions by their identities."""
     cell = make(bank)
-    built = (cell.build(words, seed=3, index=index) for index in cell.indices(1000))
+    built = (cell.build(words_of(type(cell)), seed=3, index=index) for index in cell.indices(1000))
     return {str(trial.identity): trial for trial in built}
-
-
-def words_of(make: Make) -> Mapping[str, str]:
-    return PromptSet.open(HERE, "protocol").wording(type(make(BANK))).words
 
 
 def changed(bank: Bank, sections: Mapping[str, Section], items: tuple[Item, ...]) -> Bank:
@@ -68,9 +63,8 @@ def with_question(bank: Bank, section: int, place: int) -> tuple[Bank, Item]:
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(CELLS), st.integers(1, 70), st.integers(0, 12))
 def test_a_new_document_touches_only_the_trials_that_hold_it(make: Make, tokens: int, place: int) -> None:
-    words = words_of(make)
     bank, text = with_document(BANK, tokens, place)
-    before, after = trials(make, BANK, words), trials(make, bank, words)
+    before, after = trials(make, BANK), trials(make, bank)
     assert before.keys() == after.keys()
     for name, trial in after.items():
         assert (trial.user != before[name].user) == (text in trial.user)
@@ -81,11 +75,10 @@ def test_a_new_document_touches_only_the_trials_that_hold_it(make: Make, tokens:
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(CELLS), st.integers(0, 11), st.integers(1, 70))
 def test_an_edited_document_touches_only_the_trials_that_held_or_hold_it(make: Make, place: int, tokens: int) -> None:
-    words = words_of(make)
     old = BANK.sections[f"s{place}"]
     new = Section(old.id, "Notice of another office.", tokens)
-    after = trials(make, changed(BANK, {**BANK.sections, old.id: new}, BANK.items), words)
-    for name, trial in trials(make, BANK, words).items():
+    after = trials(make, changed(BANK, {**BANK.sections, old.id: new}, BANK.items))
+    for name, trial in trials(make, BANK).items():
         if name not in after:
             assert tokens > 60  # a question about a section that is now too long
         elif trial.user != after[name].user:
@@ -95,9 +88,8 @@ def test_an_edited_document_touches_only_the_trials_that_held_or_hold_it(make: M
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from([*map(collage, PLAIN), *map(control, RECORDS)]), st.integers(0, 11), st.integers(0, 24))
 def test_a_new_question_touches_no_other(make: Make, section: int, place: int) -> None:
-    words = words_of(make)
     bank, _ = with_question(BANK, section, place)
-    before, after = trials(make, BANK, words), trials(make, bank, words)
+    before, after = trials(make, BANK), trials(make, bank)
     assert len(after) == len(before) + 1
     assert {name: trial.user for name, trial in before.items()} == {name: after[name].user for name in before}
 
@@ -106,9 +98,8 @@ def test_a_new_question_touches_no_other(make: Make, section: int, place: int) -
 @given(st.sampled_from(VARIANTS), st.integers(0, 11))
 def test_as_an_example_a_new_question_touches_the_trials_that_hold_it(variant: str, section: int) -> None:
     make = collage(variant)
-    words = words_of(make)
     bank, item = with_question(BANK, section, 0)
-    before, after = trials(make, BANK, words), trials(make, bank, words)
+    before, after = trials(make, BANK), trials(make, bank)
     for name, trial in before.items():
         assert (trial.user != after[name].user) == (item.question in after[name].user)
 
@@ -116,9 +107,8 @@ def test_as_an_example_a_new_question_touches_the_trials_that_hold_it(variant: s
 @given(st.integers(0, 23))
 def test_a_question_that_is_removed_takes_its_own_trial_with_it(place: int) -> None:
     make = collage("none")
-    words = words_of(make)
     left = changed(BANK, BANK.sections, (*BANK.items[:place], *BANK.items[place + 1 :]))
-    before, after = trials(make, BANK, words), trials(make, left, words)
+    before, after = trials(make, BANK), trials(make, left)
     [gone] = before.keys() - after.keys()
     assert f"/{BANK.item_name(place)}/" in gone
     assert all(trial.user == before[name].user for name, trial in after.items())
@@ -152,8 +142,7 @@ def test_questions_that_cells_share_out_stay_where_they_are(share: tuple[int, in
 
 def test_collages_of_version_2_never_change() -> None:
     """What is built is pinned: changing it needs another version."""
-    words = words_of(collage("two"))
-    trial = collage("two")(BANK).build(words, seed=3, index=0)
+    trial = collage("two")(BANK).build(words_of(Collage), seed=3, index=0)
     user = hashlib.sha256(trial.user.encode()).hexdigest()[:16]
     assert (str(trial.identity), trial.expected, trial.documents, user) == GOLDEN
 

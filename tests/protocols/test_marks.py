@@ -8,13 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.protocols.coreference import conversation_of
-from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply
-from tests.here import HERE
+from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome
+from tests.given import reply, words_of
 from tests.protocols import Collage, Control, Coreference, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
 from tests.protocols.tokens import fixtures
@@ -22,13 +21,9 @@ from tests.protocols.tokens import fixtures
 BANK = small_bank()
 
 
-def reply(text: str) -> Reply:
-    return Reply(text, "end_turn", "m", 1, 0, 1, 0.0, "2026-11-22T00:00:00+00:00", "0" * 64)
-
-
 def marked(cell: Cell, text: str, seed: int = 0, index: int = 0) -> tuple[BuiltTrial, Outcome, dict[str, str]]:
     """Return a trial, its outcome for a reply, and its marked parts by name."""
-    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
+    words = words_of(type(cell))
     trial = cell.build(words, seed, index)
     outcome = trial.judge(reply(text))
     return (
@@ -85,7 +80,7 @@ def test_control(record: str) -> None:
 
 def test_coreference() -> None:
     cell = Coreference(4, 2048, tokens={"exchange": 98, "fixed": 364})
-    words = PromptSet.open(HERE, "protocol").wording(Coreference).words
+    words = words_of(Coreference)
     trial = cell.build(words, 0, 1)
     draw, number = fixtures(cell, index=1)
     conversation = conversation_of(draw, words, cell, number)

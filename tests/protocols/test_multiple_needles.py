@@ -1,6 +1,5 @@
 """Multiple needles: what a seed builds, how large it is, and which numbers a reply gives."""
 
-import hashlib
 import re
 from typing import Any
 
@@ -10,11 +9,12 @@ from hypothesis import strategies as st
 
 from longctx.protocols.haystack import spare
 from longctx.vocabulary.cell import BuiltTrial
+from tests.given import words_of
 from tests.protocols import MultipleNeedles
-from tests.protocols.tokens import built, count, everything, fitted, judged, taken, words_of
+from tests.protocols.tokens import TOKENS_OF, built, count, everything, fitted, judged, taken
 
 WORDS = words_of(MultipleNeedles)
-TOKENS = {"filler": 24.0, "needle": 20.0, "query": 9.0, "fixed": 90.0}
+TOKENS = TOKENS_OF[MultipleNeedles]
 
 
 @st.composite
@@ -26,41 +26,6 @@ def cells(draw: st.DrawFn) -> Any:
 
 def needles(trial: BuiltTrial) -> list[tuple[str, str]]:
     return re.findall(r"^One of the special magic numbers for ([a-z-]+) is: (\d{7})\.$", trial.user, re.MULTILINE)
-
-
-# A changed digest means other trials than those on record: raise MultipleNeedles.version.
-@pytest.mark.parametrize(
-    ("slug", "seed", "index", "sha256"),
-    [
-        (
-            "window-600-keys-1-values-4-queries-1",
-            0,
-            0,
-            "384283790f2caac86790adc9df6b733dc64f87f4c39118cf7bb1fd2b2f639614",
-        ),
-        (
-            "window-600-keys-4-values-1-queries-4",
-            0,
-            1,
-            "bf41aae0337dbfd3451d13c27feddf8f7d21c4c76ed3167da43d27cd54d15024",
-        ),
-        (
-            "window-4096-keys-8-values-2-queries-4",
-            7,
-            9,
-            "ff36965acca36bb37fad4ea86d344aae6a894ef9aa8e5fc1da66336e2b1f99b6",
-        ),
-        (
-            "window-131072-keys-4-values-1-queries-4",
-            0,
-            0,
-            "fe5a823650b538cbddcea2b761157c255e74dd2f36064880fff3535ea21f9db3",
-        ),
-    ],
-)
-def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
-    trial = MultipleNeedles.from_slug(slug).fit(TOKENS).build(WORDS, seed, index)
-    assert hashlib.sha256(trial.user.encode()).hexdigest() == sha256
 
 
 def test_a_complete_prompt() -> None:

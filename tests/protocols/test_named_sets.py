@@ -1,15 +1,26 @@
-"""RULER's recall, and exactly what was asked for: what each makes of a reply."""
+"""Named sets: RULER's recall, exactly what was asked for, their context in pieces, and their axes."""
+
+from __future__ import annotations
 
 from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from longctx.config.profiles import load_profile
+from longctx.protocols.frequent_words import FrequentWordsAxes
 from longctx.protocols.haystack import AnswerBegun
+from longctx.protocols.multiple_needles import MultipleNeedlesAxes
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown, string_match
-from longctx.vocabulary.cell import Outcome
-from tests.protocols.tokens import reply
+from longctx.protocols.variable_tracking import VariableTrackingAxes
+from longctx.vocabulary.cell import Cell, Outcome
+from longctx.vocabulary.grid import Axes
+from tests.given import reply, words_of
+from tests.here import HERE
+from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
+from tests.protocols.tokens import fitted
 
 NAMES = "AAAAA", "BBBBB", "CCCCC"
 ASKED = NamedAnswers(
@@ -100,3 +111,69 @@ def test_a_reader_sees_what_was_named_what_was_missed_and_what_was_named_besides
         ("named, not asked for", 40),
         ("question", PROMPT.text.index("Which?")),
     ]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        MultipleNeedles.from_slug("window-3000-keys-4-values-1-queries-4"),
+        VariableTracking.from_slug("window-3000-chains-2-hops-2"),
+        FrequentWords.from_slug("window-3000-alpha_percent-200"),
+    ],
+    ids=lambda cell: cell.test,
+)
+def test_the_piece_is_the_text_before_the_question(cell: Cell) -> None:
+    words, fit = words_of(type(cell)), fitted(cell)
+    trial = fit.build(words, 0, 1)
+    context = trial.pieces()
+    [piece] = context.pieces
+    assert trial.user.split() == [*piece.text.split(), *context.question.split()]
+    question = next(mark for mark in trial.judge(reply("")).marks if mark.name == "question")
+    assert trial.user[question.start :].strip() == context.question
+
+
+PROTOCOLS = "variable_tracking", "multiple_needles", "frequent_words"
+
+
+def slugs(grid: Axes) -> list[str]:
+    return [cell.slug for cell in grid.made_cells(lambda: None)]  # type: ignore[arg-type,return-value]
+
+
+def test_without_more_than_windows_a_table_has_the_source_s_own_shapes() -> None:
+    assert slugs(VariableTrackingAxes(windows=(4096,), trials=1)) == ["window-4096-chains-1-hops-4"]
+    assert slugs(MultipleNeedlesAxes(windows=(4096,), trials=1)) == [
+        "window-4096-keys-1-values-4-queries-1",
+        "window-4096-keys-4-values-1-queries-4",
+    ]
+    assert slugs(FrequentWordsAxes(windows=(4096,), trials=1)) == ["window-4096-alpha_percent-200"]
+
+
+def test_every_shape_is_in_every_window() -> None:
+    grid = VariableTrackingAxes(windows=(1000, 2000), chains=(1, 2), hops=(4,), trials=1, max_tokens=40)
+    assert slugs(grid) == [f"window-{window}-chains-{chains}-hops-4" for window in (1000, 2000) for chains in (1, 2)]
+    assert {cell.max_tokens for cell in grid.made_cells(lambda: None)} == {40}  # type: ignore[arg-type,return-value]
+    assert slugs(FrequentWordsAxes(windows=(1000,), alphas=(2.5, 1.15), trials=1)) == [
+        "window-1000-alpha_percent-250",
+        "window-1000-alpha_percent-115",
+    ]
+
+
+def test_a_mistyped_shape_is_refused() -> None:
+    with pytest.raises(ValidationError, match="querys"):
+        MultipleNeedlesAxes.model_validate({"windows": [4096], "trials": 1, "needles": [{"keys": 4, "querys": 4}]})
+    with pytest.raises(ValidationError, match="alphas"):
+        FrequentWordsAxes.model_validate({"windows": [4096], "trials": 1, "alphas": [1]})
+
+
+@pytest.mark.parametrize("name", ["smoke", "paper", "frontier"])
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_every_cell_of_a_profile_has_a_band(name: str, protocol: str) -> None:
+    [grid] = load_profile(HERE, name).grids(protocol)
+    bands = [grid.band(cell) for cell in grid.made_cells(lambda: None)]  # type: ignore[arg-type,return-value]
+    assert set(bands) == set(grid.bands or {"all": 1})
+
+
+def test_the_papers_profile_has_the_source_s_lengths() -> None:
+    for protocol in PROTOCOLS:
+        [grid] = load_profile(HERE, "paper").grids(protocol)
+        assert grid.windows == tuple(4096 * 2**step for step in range(6))  # type: ignore[attr-defined]

@@ -1,6 +1,5 @@
 """Passkey retrieval: what a seed builds, where the key stands, and how a reply is judged."""
 
-import hashlib
 import re
 from dataclasses import replace
 from typing import Any
@@ -9,27 +8,20 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.passkey import document, fillers, judged, spaced
-from longctx.vocabulary.cell import BuiltTrial, Reply
-from tests.here import HERE
+from longctx.vocabulary.cell import BuiltTrial
+from tests.given import reply, words_of
 from tests.protocols import Passkey
+from tests.protocols.tokens import TOKENS_OF, measured
 
-WORDS = PromptSet.open(HERE, "protocol").wording(Passkey).words
+WORDS = words_of(Passkey)
 
-TOKENS = {"filler": 24, "fixed": 94, "after_key": 15}
+TOKENS = TOKENS_OF[Passkey]
 
 
 def count(text: str) -> int:
     """Return how many words a text has: the tokens of a simple tokenizer."""
     return len(text.split())
-
-
-def measured() -> dict[str, float]:
-    """Return the measurements that `fit` needs, in tokens of `count`."""
-    return Passkey.declared.counts.values(
-        {name: count(text) for name, text in Passkey.declared.counts.probes(WORDS).items()}
-    )
 
 
 def build(slug: str, seed: int = 0, index: int = 0) -> BuiltTrial:
@@ -43,21 +35,6 @@ def fitted(draw: st.DrawFn) -> Any:
     tokens = {"filler": draw(st.floats(1, 200)), "fixed": fixed, "after_key": draw(st.integers(1, fixed))}
     window = draw(st.integers(fixed + 16, 2_000_000))
     return Passkey(window, draw(st.integers(1, window)), tokens=tokens)
-
-
-# A changed digest means other trials than those on record: raise Passkey.version.
-@pytest.mark.parametrize(
-    ("slug", "seed", "index", "sha256"),
-    [
-        ("window-128-k-1", 0, 0, "05a245d9271def8ee79c0e0407f480318c0baf37a31d0b1ebed03652c104f5c2"),
-        ("window-1024-k-512", 0, 0, "3b1288614b5953323e5c4c6e04f35041ed495d91c8923a03c6990ca30f500058"),
-        ("window-1024-k-1024", 0, 1, "b9f5af7f7e92dc02e03cc1b4d57056f750e9908a097fd58c4e1b6877342d6976"),
-        ("window-8192-k-1792", 7, 9, "11694583e0cf9761325f1b922345e2bd1e4db652a3c9c1da5ebbb283ff910c18"),
-        ("window-32768-k-18432", 0, 0, "744d2dcf11af077c35a79323890757e550f6c078beeabebdb73a9ce88fef93fd"),
-    ],
-)
-def test_a_seed_builds_the_same_prompt_for_ever(slug: str, seed: int, index: int, sha256: str) -> None:
-    assert hashlib.sha256(build(slug, seed, index).user.encode()).hexdigest() == sha256
 
 
 def test_a_document_is_figure_3_to_the_letter() -> None:
@@ -136,7 +113,7 @@ def test_the_largest_k_has_no_filler_before_the_key(cell: Any) -> None:
 @given(st.integers(70, 3000), st.data())
 def test_a_measured_tokenizer_finds_the_window_filled(window: int, data: st.DataObject) -> None:
     k = data.draw(st.integers(1, window))
-    trial = Passkey(window, k).fit(measured()).build(WORDS, 0, 0)
+    trial = Passkey(window, k).fit(measured(Passkey, count)).build(WORDS, 0, 0)
     filler = count(WORDS["filler"])
     assert window - filler < count(trial.user) + trial.max_tokens <= window
     key_begins = round(trial.depth * len(trial.user))
@@ -161,7 +138,7 @@ def test_the_fixed_text_takes_the_tokens_of_newlines_that_only_fillers_bring() -
 
 
 def test_probes_cover_what_measures_need() -> None:
-    assert measured() == {"filler": 19, "fixed": 47, "after_key": 13}
+    assert measured(Passkey, count) == {"filler": 19, "fixed": 47, "after_key": 13}
 
 
 def test_trials_with_the_same_prefix_begin_alike() -> None:
@@ -257,7 +234,7 @@ def test_distances_that_do_not_fit_are_refused(window: int, places: int) -> None
 def test_what_a_reply_is_worth(
     text: str, stop_reason: str, kind: str, returned: str | None, trace: dict[str, int]
 ) -> None:
-    outcome = judged(Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-21", "0" * 64), "12345")
+    outcome = judged(reply(text, stop_reason), "12345")
     assert (outcome.kind, outcome.returned, dict(outcome.trace)) == (kind, returned, trace)
     assert outcome.why
 

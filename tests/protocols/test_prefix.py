@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.config.prompts import PromptSet
 from longctx.protocols.abstention import SECTIONS
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.cell import Cell
-from tests.here import HERE
+from tests.given import words_of
 from tests.protocols import (
     Abstention,
     Aggregation,
@@ -40,6 +39,6 @@ CELLS: list[Cell] = [
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.test}-{cell.slug}")
 def test_it_is_that_of_the_trial(cell: Cell) -> None:
-    words = PromptSet.open(HERE, "protocol").wording(type(cell)).words
+    words = words_of(type(cell))
     for seed, index in ((0, 0), (0, 3), (5, 1)):
         assert (cell.prefix(words, seed, index) or "") == cell.build(words, seed, index).prefix

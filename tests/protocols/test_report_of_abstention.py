@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from tests.rows import joined, row
+from tests.rows import joined, row, traced
 
 NEEDLESS = {"not_there": 1, "needless_refusal": 1}
 
@@ -16,7 +16,7 @@ def rows(section: str, *told: tuple[str, dict[str, int]]) -> list[Row]:
         "params": {"budget": 600, "longest": 500, "depth": 50, "section": section},
         "model": "m",
     }
-    return [row(outcome, **place, trial=trial, trace=trace) for trial, (outcome, trace) in enumerate(told)]
+    return traced(*told, **place)
 
 
 def made() -> Summary:

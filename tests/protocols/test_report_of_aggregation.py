@@ -8,11 +8,7 @@ from longctx.gate.verdict import give_verdict
 from longctx.vocabulary.cell import BuiltTrial
 from tests.gate.examples import RULES
 from tests.protocols import Aggregation
-from tests.protocols.tokens import nothing, rows, summary
-
-
-def right(trial: BuiltTrial) -> str:
-    return trial.expected
+from tests.protocols.tokens import all_of_it, nothing, rows, summary
 
 
 def too_high(trial: BuiltTrial) -> str:
@@ -20,7 +16,7 @@ def too_high(trial: BuiltTrial) -> str:
 
 
 def test_partial_credit_is_beside_the_strict_rate() -> None:
-    made = summary(rows(Aggregation(2600, 12, "count"), right, *[too_high] * 10, nothing))
+    made = summary(rows(Aggregation(2600, 12, "count"), all_of_it, *[too_high] * 10, nothing))
     test, cells = made.tests["aggregation"], made.of("aggregation")
     account, analysis = test.reporting, test.analysis
     [table] = account.tables(cells, analysis) or ()
@@ -44,7 +40,7 @@ def test_a_gate_has_the_mean_credit_of_the_trials_that_both_runs_measured() -> N
     cell = Aggregation(2600, 12, "count")
     before, after = (
         [replace(each, band="all") for each in rows(cell, *replies)]
-        for replies in ((right, right, nothing), (right, too_high))
+        for replies in ((all_of_it, all_of_it, nothing), (all_of_it, too_high))
     )
     verdict = give_verdict(before, after, RULES)
     [test] = verdict.tests

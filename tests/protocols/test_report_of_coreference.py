@@ -10,7 +10,7 @@ from longctx.summary.summary import summarize
 from longctx.views.answers import Answers, CellSummary
 from longctx.views.declared import reporting_of
 from longctx.vocabulary.report import Rank
-from tests.rows import row
+from tests.rows import traced
 
 Told = list[tuple[str, dict[str, int]]]
 WHO = "m, prompts protocol"
@@ -35,10 +35,7 @@ def measured(**answers: Told) -> tuple[list[CellSummary], list[Answers]]:
     for (needles, window), given in sorted(cells.items()):  # as a run's rows are
         place = {"test": "coreference", "cell": f"needles-{needles}-window-{window}"}
         params = {"needles": needles, "window": window}
-        rows += [
-            row(outcome, model="m", trial=trial, trace=trace, params=params, **place)
-            for trial, (outcome, trace) in enumerate(given)
-        ]
+        rows += traced(*given, model="m", params=params, **place)
     cells = summarize(rows).of("coreference")
     return cells, ACCOUNT.analyse(cells, rows)
 

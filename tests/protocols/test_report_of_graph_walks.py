@@ -15,7 +15,7 @@ from longctx.stats.rates import Rate
 from longctx.views.answers import Answers, CellSummary
 from longctx.views.declared import reporting_of
 from longctx.vocabulary.report import Rank
-from tests.rows import row
+from tests.rows import traced
 
 SUBJECT = Subject("some-model", "protocol")
 PARAMS: dict[str, dict[str, Any]] = {
@@ -32,7 +32,7 @@ REFUSED: dict[str, int] = {}
 
 def rows(cell: str, *traces: dict[str, int]) -> list[Row]:
     place = {"test": "graph_walks", "cell": cell, "params": PARAMS[cell]}
-    return [row(**place, trial=trial, trace=trace) for trial, trace in enumerate(traces)]
+    return traced(*(("correct", trace) for trace in traces), **place)
 
 
 ACCOUNT = reporting_of(shipped()["graph_walks"])

@@ -9,7 +9,7 @@ from longctx.views.declared import reporting_of
 from longctx.vocabulary.cell import BuiltTrial
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of
-from tests.protocols.tokens import fitted, nothing, rows, summary
+from tests.protocols.tokens import all_of_it, fitted, nothing, rows, summary
 
 CELL = LatestValue(2000, 3, "now")
 
@@ -30,12 +30,8 @@ def other(trial: BuiltTrial) -> str:
     return min(answers(trial).others)
 
 
-def right(trial: BuiltTrial) -> str:
-    return trial.expected
-
-
 def measured() -> list[Row]:
-    return rows(CELL, right, previous, previous, previous, first, other, nothing)
+    return rows(CELL, all_of_it, previous, previous, previous, first, other, nothing)
 
 
 def test_stale_answers_are_counted_by_updates_back() -> None:

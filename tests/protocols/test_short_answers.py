@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
 from longctx.protocols.collages import record_of
 from longctx.protocols.short_answers import is_short, judged
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.cell import Outcome, Reply
+from longctx.vocabulary.cell import Outcome
+from tests.given import reply, words_of
 from tests.here import HERE
 from tests.protocols import Collage, ShortAnswers
 from tests.protocols.bank import small_bank
 
-WORDS = PromptSet.open(HERE, "protocol").wording(ShortAnswers).words
+WORDS = words_of(ShortAnswers)
 REGISTER = load_bank(HERE, None, None, "", "register")
 CELL = ShortAnswers(3_000, 600, 50, bank=lambda: REGISTER)
 
@@ -28,7 +28,7 @@ CELL = ShortAnswers(3_000, 600, 50, bank=lambda: REGISTER)
 def outcome(text: str, right: str, *wrong: str, accepted: tuple[str, ...] = (), stop: str = "end_turn") -> Outcome:
     first, second, third = (*wrong, "no", "none", "never")[:3]
     item = Item("q", "s", "How long?", right, (first, second, third), accepted)
-    return judged(Reply(text, stop, "m", 10), item)
+    return judged(reply(text, stop), item)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_an_independent_reading_finds_the_answer_and_no_wrong_one() -> None:
             assert not {*wrong} & numbers, item.id
             if len(numbers) == 1:
                 alone += 1
-                assert trial.judge(Reply(f"There are {right}.", "end_turn", "m", 10)).kind == "correct"
+                assert trial.judge(reply(f"There are {right}.")).kind == "correct"
     assert alone > 10
 
 

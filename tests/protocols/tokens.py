@@ -8,15 +8,37 @@ import zlib
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from longctx.config.prompts import PromptSet
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply, Words
+from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome
 from longctx.vocabulary.protocol_cell import ProtocolDraw, TrialNumber
-from tests.here import HERE
+from tests.given import reply, words_of
+from tests.protocols import (
+    Aggregation,
+    Coreference,
+    FrequentWords,
+    GraphWalks,
+    LatestValue,
+    MultipleNeedles,
+    Passkey,
+    VariableTracking,
+)
 from tests.rows import joined, row
 
 Kind = TypeVar("Kind", bound=Cell)
+
+TOKENS_OF: dict[type[Cell], dict[str, float]] = {
+    Aggregation: {"line": 28.0, "fixed": 200.0},
+    Coreference: {"exchange": 98, "fixed": 364},
+    FrequentWords: {"dots": 1.0, "word": 3.5, "fixed": 100.0}
+    | dict.fromkeys(words_of(FrequentWords)["frequent"].split(), 3.0),
+    GraphWalks: {"edge": 15.0},
+    LatestValue: {"line": 20.0, "fixed": 90.0},
+    MultipleNeedles: {"filler": 24.0, "needle": 20.0, "query": 9.0, "fixed": 90.0},
+    Passkey: {"filler": 24, "fixed": 94, "after_key": 15},
+    VariableTracking: {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0},
+}
+"""Round numbers for what `fit` needs, by the kind of cell."""
 
 
 def count(text: str) -> int:
@@ -25,15 +47,10 @@ def count(text: str) -> int:
 
 
 @functools.cache
-def words_of(kind: type[Cell]) -> Words:
-    return PromptSet.open(HERE, "protocol").wording(kind).words
-
-
-@functools.cache
-def measured(kind: type[Cell]) -> dict[str, float]:
-    """Return the measurements that `fit` needs, in tokens of `count`."""
+def measured(kind: type[Cell], counted: Callable[[str], int] = count) -> dict[str, float]:
+    """Return the measurements that `fit` needs. counted: the tokens of a text."""
     return kind.declared.counts.values(
-        {name: count(text) for name, text in kind.declared.counts.probes(words_of(kind)).items()}
+        {name: counted(text) for name, text in kind.declared.counts.probes(words_of(kind)).items()}
     )
 
 
@@ -49,10 +66,6 @@ def fixtures(cell: Any, seed: int = 0, index: int = 0) -> tuple[ProtocolDraw, Tr
     """Return what a protocol takes as `draw` and `trial`."""
     number = TrialNumber(seed, index, 0, *cell.context_of(index))
     return ProtocolDraw(cell, number), number
-
-
-def reply(text: str, stop_reason: str = "end_turn") -> Reply:
-    return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22", "0" * 64)
 
 
 def judged(cell: Cell, trial: BuiltTrial, text: str, stop_reason: str = "end_turn") -> Outcome:

@@ -15,12 +15,11 @@ from anthropic.types import Message
 
 from longctx.cases.case import Case, Trial
 from longctx.config.models import ModelProfile, TokenCounts
-from longctx.config.prompts import PromptSet, Wording
 from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
 from longctx.recording.request import Place, Request, sdk_arguments, sent_body
 from longctx.recording.tape import PLACE, Tape
-from tests.here import HERE
+from tests.given import wording_of
 from tests.protocols import Collage, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
 from tests.servers import message
@@ -32,18 +31,14 @@ LATER = "2026-01-02T00:00:00+00:00"
 BANK = small_bank(40)
 
 
-def words(test: type[LineRetrieval] | type[Passkey] | type[Collage]) -> Wording:
-    return PromptSet.open(HERE, "protocol").wording(test)
-
-
 def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Case:
     profile = ModelProfile(**{"model": "toy", **model})
-    return Case(profile, words(LineRetrieval), LineRetrieval(lines, block_size), seed=0, trials=trials)
+    return Case(profile, wording_of(LineRetrieval), LineRetrieval(lines, block_size), seed=0, trials=trials)
 
 
 def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Case:
     """Return a case for a model whose tokens per filler are known."""
-    wording = words(Passkey)
+    wording = wording_of(Passkey)
     values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
     measured = TokenCounts(test="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
     profile = ModelProfile(**{"model": "toy", "measured": (measured,), **model})
@@ -54,7 +49,7 @@ def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **mode
     """Return a case with records of some 4,000 characters; each trial asks about another section."""
     profile = ModelProfile(**{"model": "toy", **model})
     cell = Collage(1500, 100, depth, variant, bank=lambda: BANK)
-    return Case(profile, words(Collage), cell, seed=0, trials=trials)
+    return Case(profile, wording_of(Collage), cell, seed=0, trials=trials)
 
 
 def of_version(version: int, **changed: object) -> Case:

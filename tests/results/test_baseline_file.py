@@ -11,6 +11,7 @@ import pytest
 from longctx.results.baseline_file import LETTERS, load_baseline, load_manifest_of, write_baseline
 from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
+from tests.given import written
 from tests.refusals import refused
 from tests.run_folders import finished
 
@@ -140,8 +141,7 @@ def test_a_runs_folder_is_a_baseline_too(folder: Path) -> None:
     ],
 )
 def test_an_invalid_baseline_is_named(tmp_path: Path, text: str, code: str, name: str) -> None:
-    path = tmp_path / "b.jsonl"
-    path.write_text(text)
+    path = written(tmp_path / "b.jsonl", text)
     with refused(code, name):
         load_baseline(path)
 

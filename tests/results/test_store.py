@@ -1,4 +1,10 @@
-"""A run's rows on disk: appended as they arrive, sorted, and loaded unchanged."""
+"""A run's rows on disk: appended as they arrive, sorted, and loaded unchanged.
+
+Views stand beside them: line n of the one belongs to line n of the other. What differs between two requests is told by
+the digests of their parts.
+"""
+
+from __future__ import annotations
 
 import json
 from pathlib import Path
@@ -6,7 +12,17 @@ from pathlib import Path
 import pytest
 
 from longctx.results.row import View
-from longctx.results.store import append, as_lines, drop_unfinished, finish, load
+from longctx.results.store import (
+    VIEWS,
+    append,
+    as_lines,
+    drop_unfinished,
+    finish,
+    load,
+    parts_that_differ,
+    request_difference,
+)
+from tests.report.sample import rows, view
 from tests.rows import bare as row
 
 
@@ -133,3 +149,52 @@ def test_lines_can_be_sent_anywhere() -> None:
 def test_a_run_without_results_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path)
+
+
+def test_a_part_of_one_alone_differs() -> None:
+    assert parts_that_differ("messages=aaaa system=bbbb", "messages=aaaa1111") == {"system": True, "messages": False}
+
+
+@pytest.mark.parametrize("unknown", ["", None])
+def test_nothing_is_said_of_what_is_not_known(unknown: str | None) -> None:
+    assert parts_that_differ("messages=aaaa", unknown) == parts_that_differ(unknown, "messages=aaaa") == {}
+
+
+@pytest.mark.parametrize(
+    ("differ", "said"),
+    [
+        ({"system": 60, "tools": 0, "messages": 0}, "system; tools and messages are the same"),
+        ({"system": 60, "messages": 12}, "system and messages in 12"),
+        ({"system": 0, "messages": 60}, "messages; system is the same"),
+        ({"messages": 60, "parameters": 0}, "messages; parameters are the same"),
+    ],
+)
+def test_sentences(differ: dict[str, int], said: str) -> None:
+    assert request_difference(differ, 60) == said
+
+
+def test_views_follow_their_rows(tmp_path: Path) -> None:
+    kept = list(rows())
+    for each in reversed(kept):
+        append(tmp_path, as_lines([each], [View(f"{each.cell}#{each.trial}")]))
+    finish(tmp_path)
+    drop_unfinished(tmp_path)
+    record = load(tmp_path)
+    assert [seen["test"] for _, seen in record.seen()] == [f"{row.cell}#{row.trial}" for row in record.rows]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["results.jsonl", "views.jsonl"]
+
+
+def test_without_views_there_is_no_file(tmp_path: Path) -> None:
+    append(tmp_path, as_lines(list(rows())))
+    finish(tmp_path)
+    assert not (tmp_path / VIEWS).exists()
+    assert set(load(tmp_path).views()) == {""}
+
+
+def test_the_text_of_a_view_survives(tmp_path: Path) -> None:
+    row = next(rows())
+    text = "lone \ud800, \x1b[0m, \u2028, 漢"
+    append(tmp_path, as_lines([row], [view(row, text)]))
+    finish(tmp_path)
+    [(_, loaded)] = load(tmp_path).seen()
+    assert loaded["reply"] == f"reply {text}"

@@ -18,6 +18,7 @@ from longctx.stats.averaged import Averaged
 from longctx.stats.bound import UNSEEN, over_clusters, trials_to_settle
 from longctx.stats.paired import tango
 from longctx.stats.rates import design_effect
+from tests.stats.examples import alone
 
 CHANGES = st.integers(-1, 1)
 Z95_ONE_SIDED = 1.6448536269514722
@@ -25,10 +26,6 @@ Z95_ONE_SIDED = 1.6448536269514722
 
 def drop_bound(clusters: Sequence[Sequence[float]]) -> float:
     return Averaged.of_changes(clusters).drop_bound()
-
-
-def alone(gained: int, lost: int, n: int) -> list[list[int]]:
-    return [[1]] * gained + [[-1]] * lost + [[0]] * (n - gained - lost)
 
 
 @given(st.integers(0, 20), st.integers(0, 20), st.integers(0, 100))

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.vocabulary.cell import Cell, Declaration, Identity, Reply
+from longctx.vocabulary.cell import Cell, Declaration, Identity
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
+from tests.given import reply
 from tests.protocols import Collage, LineRetrieval, Passkey
 
 ROOT = Path(__file__).parents[2]
@@ -16,10 +17,6 @@ CELLS = st.one_of(
     st.builds(LineRetrieval, st.integers(100, 10**6), st.none() | st.integers(1, 100)),
     st.builds(Passkey, st.integers(1000, 10**7), st.integers(1, 1000)),
 )
-
-
-def reply(text: str, stop_reason: str | None = "end_turn") -> Reply:
-    return Reply(text, stop_reason, "some-model", 100, 0, 10, 0.5, "2026-11-21T10:00:00+00:00", "0" * 64)
 
 
 def test_an_identity_reads_as_a_path() -> None:
@@ -96,12 +93,12 @@ def test_every_trial_has_its_own_stream() -> None:
     [
         ("I cannot tell.", "refusal", "refusal", "the model refused"),
         ("", "refusal", "refusal", "the model refused"),
-        ("I think", "max_tokens", "truncated", "cut off after 10 tokens, before an answer"),
+        ("I think", "max_tokens", "truncated", "cut off after 16 tokens, before an answer"),
         (
             "I think",
             "model_context_window_exceeded",
             "truncated",
-            "cut off after 10 tokens, with the window full, before an answer",
+            "cut off after 16 tokens, with the window full, before an answer",
         ),
         ("Let me see.", "pause_turn", "unparseable", "the model paused its turn, before an answer"),
         ("", "tool_use", "unparseable", "the model called a tool, and gave no answer"),

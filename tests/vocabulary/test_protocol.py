@@ -8,8 +8,8 @@ import pytest
 
 from longctx import Axes, Report, protocol
 from longctx.plugin.selection import mark_protocol
-from longctx.vocabulary.cell import Reply
 from longctx.vocabulary.protocol import cells_of
+from tests.given import reply
 
 WORDS = {"system": ""}
 
@@ -30,7 +30,7 @@ def test_a_protocol_without_an_outcome_is_named() -> None:
     cell = cells_of(forgets)(1)
     trial = cell.build(WORDS, 0, 0)
     with pytest.raises(TypeError, match="forgets returns None: a protocol returns an Outcome"):
-        trial.judge(Reply("1", "end_turn", "m", 1))
+        trial.judge(reply("1"))
 
 
 @protocol(axes=Numbers, title="Mine", templates={"system": ()}, size=lambda cell, tokens: 1)

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 
 import pytest
 
-from longctx import BankAxes, Outcome, Reply, protocol
+from longctx import BankAxes, Outcome, protocol
 from longctx.vocabulary.protocol import cells_of
 from longctx.vocabulary.questions import BankItems
+from tests.given import reply
 from tests.protocols.bank import small_bank
 
 BANK = small_bank(version=2)
@@ -59,7 +60,7 @@ def test_a_question_keeps_its_name_and_a_trial_the_digest_of_its_documents() -> 
     assert str(trial.identity) == f"notices.v2/longest-5000/{BANK.item_name(4)}/seed-0/trial-0/repeat-0"
     assert cell.index_of("s2-toll") == 4
     assert len(trial.documents) == 12
-    assert trial.judge(Reply("It is right toll 2.", "end_turn", "m", 1)).kind == "correct"
+    assert trial.judge(reply("It is right toll 2.")).kind == "correct"
     with pytest.raises(ValueError, match="did you mean 's2-toll'"):
         cell.index_of("s2-tol")
 

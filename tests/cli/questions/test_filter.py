@@ -12,13 +12,11 @@ from longctx.corpus.filters import load_filter
 from longctx.results.row import Row
 from longctx.results.store import append, as_lines, drop_unfinished, finish
 from longctx.workspace import Workspace
+from tests.rows import control
 
 
 def row(item: str, outcome: str, record: str = "right") -> Row:
-    return Row(
-        run="r", model="m", prompt_set="protocol", prompt_digest="d", test="control", cell=f"record-{record}",
-        params={"record": record}, seed=0, trial=0, item=f"{item}@0123456789ab", repeat=0, outcome=outcome,
-    )  # fmt: skip
+    return control(record, item, outcome, model="m")
 
 
 def merged(folder: Path) -> None:

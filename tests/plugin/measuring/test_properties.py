@@ -10,26 +10,11 @@ from typing import Any
 import pytest
 
 from longctx.plugin.measuring import CaseResult, results_of
-from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from tests.recording.examples import line_case
+from tests.rows import bare
 
-ROW = Row(
-    run="r",
-    model="toy",
-    prompt_set="protocol",
-    prompt_digest="d",
-    test="line_retrieval",
-    cell="lines-5",
-    seed=0,
-    trial=0,
-    item=None,
-    repeat=0,
-    params={},
-    outcome="correct",
-    input_tokens=10,
-    output_tokens=2,
-)
+ROW = bare(model="toy", input_tokens=10, output_tokens=2)
 WRONG = dataclasses.replace(ROW, outcome="wrong")
 NOT_ASKED = dataclasses.replace(ROW, outcome="not_asked", input_tokens=None, output_tokens=None)
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from longctx.results.foreign.result import Choice
 from longctx.results.imported import check_comparable, load_imported
+from tests.given import json_lines
 from tests.refusals import refused
 from tests.results.foreign.files import DATA, credits, read
 
@@ -42,10 +42,8 @@ def test_metrics_have_to_be_chosen_from() -> None:
     ],
 )
 def test_bad_samples_are_named(tmp_path: Path, lines: list[object], code: str, named: str) -> None:
-    file = tmp_path / "samples.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)))
     with refused(code, "samples.jsonl", named):
-        load_imported(file)
+        load_imported(json_lines(tmp_path / "samples.jsonl", *lines))
 
 
 def test_samples_that_do_not_name_their_metrics(tmp_path: Path) -> None:
@@ -57,13 +55,9 @@ def test_samples_that_do_not_name_their_metrics(tmp_path: Path) -> None:
 def ruler(path: Path, *scores: tuple[str, float]) -> Path:
     """Write samples of a task of RULER: each has a score under its length, and -1 under all others."""
     lengths = [length for length, _ in scores]
-    path.write_text(
-        "\n".join(
-            json.dumps({"doc_id": number, "doc": {}, "metrics": lengths, **dict.fromkeys(lengths, -1.0), length: score})
-            for number, (length, score) in enumerate(scores)
-        )
-    )
-    return path
+    others = {"doc": {}, "metrics": lengths, **dict.fromkeys(lengths, -1.0)}
+    lines = [{"doc_id": number, **others, length: score} for number, (length, score) in enumerate(scores)]
+    return json_lines(path, *lines)
 
 
 def test_a_length_of_ruler_is_a_band_and_no_sample_is_measured_at_others(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from longctx.results.foreign.result import Choice, ForeignResult
 from longctx.results.imported import load_imported, load_results
+from tests.given import written
 from tests.refusals import refused
 from tests.results.foreign.files import DATA, read
 
@@ -52,8 +53,7 @@ def test_a_field_that_an_item_lacks_is_named() -> None:
 
 @pytest.mark.parametrize("value", [None, [1], {"a": 1}])
 def test_a_field_that_is_no_text_is_no_band(tmp_path: Path, value: object) -> None:
-    file = tmp_path / "samples.jsonl"
-    file.write_text(json.dumps({"doc_id": 0, "doc": {"length": value}, "acc": 1}))
+    file = written(tmp_path / "samples.jsonl", json.dumps({"doc_id": 0, "doc": {"length": value}, "acc": 1}))
     with refused("bad-result", "its field 'length' is neither a text nor a number"):
         read(file, band="length")
 

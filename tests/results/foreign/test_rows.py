@@ -14,18 +14,14 @@ import pytest
 from longctx.results import foreign
 from longctx.results.foreign.result import Choice
 from longctx.results.imported import load_imported
+from tests.given import json_lines
 from tests.refusals import refused
 from tests.results.foreign.files import credits, read
 
 
-def rows(path: Path, *values: dict[str, Any]) -> Path:
-    path.write_text("\n".join(map(json.dumps, values)))
-    return path
-
-
 def test_fields_beside_those_that_count_are_ignored(tmp_path: Path) -> None:
     more = {"model": "m", "latency_ms": 12, "tags": ["a"], "brand": "x", "host": "y", "answers": [1]}
-    file = rows(tmp_path / "rows.jsonl", {"id": "a", "correct": True, **more})
+    file = json_lines(tmp_path / "rows.jsonl", {"id": "a", "correct": True, **more})
     assert read(file) == [("a", "all", None, 0, 1)]
 
 
@@ -37,13 +33,13 @@ def test_fields_beside_those_that_count_are_ignored(tmp_path: Path) -> None:
     ],
 )
 def test_a_misspelt_field_is_named_with_the_right_one(tmp_path: Path, wrong: str, right: str) -> None:
-    file = rows(tmp_path / "rows.jsonl", {"id": "a", "correct": True}, {"id": "b", "correct": True, wrong: 0.5})
+    file = json_lines(tmp_path / "rows.jsonl", {"id": "a", "correct": True}, {"id": "b", "correct": True, wrong: 0.5})
     with refused("bad-result", "line 2", f"it has no field '{right}', but '{wrong}'"):
         load_imported(file)
 
 
 def test_ids_and_bands_may_be_numbers(tmp_path: Path) -> None:
-    assert read(rows(tmp_path / "rows.jsonl", {"id": 0, "correct": 1, "band": 4096, "cluster": 7})) == [
+    assert read(json_lines(tmp_path / "rows.jsonl", {"id": 0, "correct": 1, "band": 4096, "cluster": 7})) == [
         ("0", "4096", "7", 0, 1)
     ]
 
@@ -53,7 +49,7 @@ def test_ids_and_bands_may_be_numbers(tmp_path: Path) -> None:
     [({"correct": 1}, 1), ({"correct": 0}, 0), ({"correct": 0.7}, 0.7), ({"score": 0.7}, 0.7), ({"score": None}, None)],
 )
 def test_an_outcome_may_be_a_score(tmp_path: Path, fields: dict[str, object], credit: float | None) -> None:
-    assert credits(rows(tmp_path / "rows.jsonl", {"id": "a", **fields})) == [credit]
+    assert credits(json_lines(tmp_path / "rows.jsonl", {"id": "a", **fields})) == [credit]
 
 
 TABLE = [{"id": "a b", "correct": "True", "band": "short", "answer": "yes, sir\nline", "cost": "0.5"}]
@@ -92,7 +88,7 @@ LONGBENCH = {"_id": "66eb", "length": "short", "answer": "C", "pred": "A", "judg
 
 
 def test_options_name_the_fields(tmp_path: Path) -> None:
-    file = rows(tmp_path / "rows.jsonl", LONGBENCH)
+    file = json_lines(tmp_path / "rows.jsonl", LONGBENCH)
     named = {"id": "_id", "correct": "judge", "answer": "pred", "expected": "answer", "band": "length"}
     [row] = load_imported(file, Choice(named={**named, "cluster": "meta.doc"})).rows
     assert (row.item, row.outcome, row.returned, row.expected) == ("66eb", "wrong", "A", "C")
@@ -100,7 +96,7 @@ def test_options_name_the_fields(tmp_path: Path) -> None:
 
 
 def test_what_is_not_understood_is_told_with_its_fields_and_the_options(tmp_path: Path) -> None:
-    file = rows(tmp_path / "rows.jsonl", LONGBENCH)
+    file = json_lines(tmp_path / "rows.jsonl", LONGBENCH)
     with refused(
         "bad-result",
         "rows.jsonl, line 1: it has no field 'id' and no field 'correct', only _id, length, answer, pred, judge, meta.",
@@ -108,7 +104,7 @@ def test_what_is_not_understood_is_told_with_its_fields_and_the_options(tmp_path
     ):
         load_imported(file)
     with refused("bad-result", "it has no field 'id', only name, correct. Options name them: --id FIELD"):
-        load_imported(rows(tmp_path / "rows.jsonl", {"name": "a", "correct": True}))
+        load_imported(json_lines(tmp_path / "rows.jsonl", {"name": "a", "correct": True}))
 
 
 @pytest.mark.parametrize(
@@ -127,7 +123,7 @@ def test_what_is_not_understood_is_told_with_its_fields_and_the_options(tmp_path
 )
 def test_a_bad_row_is_named(tmp_path: Path, values: Any, named: dict[str, str], says: str) -> None:
     with refused("bad-result", "rows.jsonl", says):
-        load_imported(rows(tmp_path / "rows.jsonl", *values), Choice(named=named))
+        load_imported(json_lines(tmp_path / "rows.jsonl", *values), Choice(named=named))
 
 
 def test_two_scorers_in_a_file_have_to_be_chosen_from(tmp_path: Path) -> None:
@@ -135,31 +131,35 @@ def test_two_scorers_in_a_file_have_to_be_chosen_from(tmp_path: Path) -> None:
     both = [
         {"id": name, "scorer": scorer, "score": score} for name in "ab" for scorer, score in (("em", 1), ("f1", 0.5))
     ]
-    file = rows(tmp_path / "rows.jsonl", *both)
+    file = json_lines(tmp_path / "rows.jsonl", *both)
     with refused("choose-results", "scorer=em, scorer=f1"):
         load_imported(file)
     assert credits(file, scorer="f1") == [0.5, 0.5]
-    each = rows(tmp_path / "each.jsonl", {"id": "a", "model": "x", "score": 1}, {"id": "b", "model": "y", "score": 1})
+    each = json_lines(
+        tmp_path / "each.jsonl", {"id": "a", "model": "x", "score": 1}, {"id": "b", "model": "y", "score": 1}
+    )
     assert credits(each) == [1, 1], "a router asks either model"
     assert read(each, model="y") == [("b", "all", None, 0, 1)]
 
 
 def test_a_text_that_identifies_an_item_is_cut(tmp_path: Path) -> None:
     question = "What is the fee? " * 20
-    [row] = load_imported(rows(tmp_path / "rows.jsonl", {"q": question, "correct": 1}), Choice(named={"id": "q"})).rows
+    [row] = load_imported(
+        json_lines(tmp_path / "rows.jsonl", {"q": question, "correct": 1}), Choice(named={"id": "q"})
+    ).rows
     assert row.item is not None
     assert row.item.startswith("What is the fee?")
     assert len(row.item) < 100
 
 
 def test_a_column_of_single_values_is_no_band(tmp_path: Path) -> None:
-    file = rows(tmp_path / "rows.jsonl", *({"id": number, "correct": 1, "text": number} for number in range(101)))
+    file = json_lines(tmp_path / "rows.jsonl", *({"id": number, "correct": 1, "text": number} for number in range(101)))
     with refused("many-bands", "has 101 bands, and no more than 100 are judged"):
         load_imported(file, Choice(named={"band": "text"}))
 
 
 def test_more_results_than_the_memory_should_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(foreign, "MOST_RESULTS", 10)
-    file = rows(tmp_path / "rows.jsonl", *({"id": number, "correct": 1} for number in range(11)))
+    file = json_lines(tmp_path / "rows.jsonl", *({"id": number, "correct": 1} for number in range(11)))
     with refused("file-too-large", "has more than 10 results: split it"):
         load_imported(file)

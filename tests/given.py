@@ -1,0 +1,41 @@
+"""What tests of many modules are given: the wording of the protocol, replies, and files."""
+
+from __future__ import annotations
+
+import functools
+import json
+from pathlib import Path
+from typing import Any
+
+from longctx.config.prompts import PromptSet, Wording
+from longctx.vocabulary.cell import Reply, Words
+from tests.here import HERE
+
+
+@functools.cache
+def wording_of(kind: Any) -> Wording:
+    """Return the protocol's wording of a kind of cell."""
+    return PromptSet.open(HERE, "protocol").wording(kind)
+
+
+def words_of(kind: Any) -> Words:
+    return wording_of(kind).words
+
+
+def reply(text: str, stop_reason: str | None = "end_turn") -> Reply:
+    return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22T00:00:00+00:00", "0" * 64)
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def json_lines(path: Path, *values: object) -> Path:
+    """Write a file with a line for each value. A text is written as it is."""
+    return written(path, "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in values))
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Return the content of each file by its path in the folder."""
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
