@@ -1,6 +1,6 @@
 """The clocks of longctx, which no test can stop: they are taken when this module is imported.
 
-Libraries that freeze the time for a test replace the standard library's functions wherever a module contains them. What
+Libraries that freeze the time for a test replace the standard library's functions in the modules that hold them. What
 longctx measures, and the waiting of its own threads, goes on meanwhile.
 """
 

@@ -46,7 +46,7 @@ class Case:
     in_gate: bool = True
     """Whether its table is part of the gate."""
     counted: int | None = None
-    """The tokens of one of its prompts as the model's server counts them; None if it was not sent."""
+    """The tokens of one of its prompts as the model's server counts them; None if it has not counted them."""
     shape: Shape = TEXT
     """The shape of its requests."""
     replies: ReplyTokens | None = None
@@ -332,7 +332,7 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
 
 
 def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Cell]:
-    """Return the cells of a table for one model. Raises UserError if its shares of the window give none.
+    """Return the cells of a table for one model. Raises UserError if its shares of the window yield no cell.
 
     Sizes that are no shares were checked when the profile was loaded.
     """

@@ -96,7 +96,7 @@ def _shown(run: Run, baseline: Baseline, finished: Finished) -> Iterator[str]:
     paid = [(sent * prices.input + wrote * prices.output) / 1e6 for sent, wrote in zip(tokens, written, strict=True)]
     right = [{item for item, row in side.items() if row.outcome == "correct"} for side in sides]
     yield f"{number} questions about a session of 8,300 tokens, answered by {RECORDED_WITH}; all answers are recorded."
-    yield f"The change ({CHANGE}): the model is sent the last 4,000 tokens of the session at the most, instead of all."
+    yield f"The change ({CHANGE}): the model gets at most the last 4,000 tokens of the session."
     yield ""
     yield (
         f"Price:    ${number * paid[0]:.2f} → ${number * paid[1]:.2f} for all, at the prices of {MODEL} without a "

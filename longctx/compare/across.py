@@ -1,7 +1,7 @@
 """What a parameter costs within one run: the drop from its first value to each other, and the effective length.
 
-The effective length is the longest at which, and at all shorter ones, the rate is shown to be at least a share of its
-own rate at the shortest. Source: A. Modarressi et al., "NoLiMa: Long-Context Evaluation Beyond Literal Matching", 2025,
+The effective length is the longest at which, and at all shorter ones, accuracy is significantly at least a share of
+that at the shortest. Source: A. Modarressi et al., "NoLiMa: Long-Context Evaluation Beyond Literal Matching", 2025,
 arXiv:2502.05167, whose share is 85%.
 """
 

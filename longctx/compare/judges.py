@@ -36,7 +36,7 @@ class GradedTest:
         return self.errors.accuracy(limited(self.shown))
 
     def needed(self, within: float) -> int | None:
-        """Return how many labels give the accuracy to `within`; None if that is not known."""
+        """Return how many labels determine the accuracy to within `within`; None if that is not known."""
         return self.errors.needed(self.shown.rate, within)
 
     def known(self, within: float) -> bool:

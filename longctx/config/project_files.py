@@ -214,7 +214,7 @@ def _no_json(path: Path, number: int, line: bytes, error: Exception) -> Exceptio
     if len(line) > MOST_OF_LINE:
         return UserError(
             "bad-transcript",
-            f"{path}, line {number} has more than {MOST_OF_LINE:,} bytes, more than a conversation has: leave out "
+            f"{path}, line {number} has more than {MOST_OF_LINE:,} bytes, too long for a conversation: leave out "
             "pictures and files.",
         )
     if isinstance(error, UnicodeDecodeError):

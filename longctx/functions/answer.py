@@ -126,8 +126,8 @@ class Answer:
     def tool_results(self, functions: Mapping[str, Callable[..., object]]) -> dict[str, Any]:
         """Call the tools that the reply asks for, and return the user turn with their results.
 
-        A result that is not text is sent as JSON. What a function raises, and a tool that is not known, is sent as an
-        error, as an agent would. Raises Unparseable for a call without id, name or input.
+        A result that is not text is sent as JSON. An exception of the function and a call of an unknown tool are sent
+        back as errors, as an agent would do. Raises Unparseable for a call without id, name or input.
 
         Args:
             functions: The function of each tool, called with the tool's input as keyword arguments.

@@ -86,7 +86,7 @@ class FunctionTable(BaseModel):
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A cell whose accuracy is significantly below it fails its test."""
     guessing: float | None = Field(default=None, ge=0, lt=1, allow_inf_nan=False)
-    """The accuracy of guessing, such as 0.5 with two answers: a baseline near it has nothing to lose."""
+    """The accuracy that guessing reaches, such as 0.5 with two answers: a baseline near it has nothing to lose."""
     bands: dict[str, Count] = {}
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True

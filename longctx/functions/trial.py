@@ -329,7 +329,7 @@ def changed_request(place: Place) -> str:
 
 
 CACHED = "the code under test caches answers: turn the cache off, or clear it in a function-scoped fixture."
-"""Why a request is not sent that was sent before, as the end of a sentence."""
+"""Why an earlier request is not sent again, as the end of a sentence."""
 
 
 def no_answer(reply: Reply) -> bool:

@@ -93,7 +93,7 @@ class Rules:
     other_profile: bool = False
     """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
     run_margin: float | None = None
-    """The margin that is stated of all bands together; then these must pass, too. None: see `bands.RUN_MARGIN`."""
+    """The margin of all bands together, if stated: the whole run must then pass, too. None: `bands.RUN_MARGIN`."""
     reports: Reports = field(default_factory=dict)
     """The reports of test functions, whose hooks add to the gate as those of protocols do."""
 
@@ -290,7 +290,7 @@ def give_verdict(
     """Judge a run against its baseline.
 
     before, after: the rows of the baseline and of the run. tests: the known ones, by default those of longctx.
-    guessing: the accuracy of guessing in tests that are not known.
+    guessing: the accuracy that guessing reaches in unknown tests.
     """
     try:
         after = with_bands_of(before, after) if rules.of_base else after

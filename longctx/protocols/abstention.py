@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SECTIONS = "present", "absent"
 RIGHT = {"present": "right answer, section in the record", "absent": "abstention, section left out"}
 OFTEN = 0.2
-"""The accuracy from which inventions or needless refusals are a finding."""
+"""The share from which inventions or needless refusals are a finding."""
 """Whether the record contains the section that answers the question."""
 NOT_THERE, NEEDLESS, INVENTED = "not_there", "needless_refusal", "invented"
 """Keys of a trace: the reply states that the record does not answer; it says so though the record does; it gives an
@@ -231,7 +231,7 @@ def judged(reply: Reply, choices: Choices, not_there: str, present: bool) -> Out
     """Judge a reply. not_there: the letter of the answer that the record does not say.
 
     A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:
-    the accuracy of needless refusals is what is missing from this check's rate.
+    the share of needless refusals is one minus this check's accuracy.
     """
     outcome = multiple_choice.judged(reply, choices)
     if outcome.kind in ("correct", "wrong"):

@@ -321,7 +321,7 @@ def _may_be_filled(window: Window) -> str:
     if not window.can_lose:
         return (
             f"At {size(first.value)}, the smallest fill, {first.rate.correct:g} of {first.rate.n:,} answers are right, "
-            "which is not significantly more than by guessing: there is nothing that a larger fill could lose."
+            "not significantly more than by guessing, so a larger fill has nothing to lose."
         )
     named = f"{window.strategy}: " if window.strategy != NO_STRATEGY else ""
     if not window.here:

@@ -126,7 +126,7 @@ def default_findings(views: Sequence[RateView]) -> Iterator[tuple[Rank, str]]:
             low, high = (least(points, key=lambda point: estimate(point.value)) for least in (min, max))
             if interval(low.value)[1] < interval(high.value)[0]:
                 rates = [f"{estimate(point.value):.2f} with {point.x}" for point in (high, low)]
-                yield Rank.EFFECT, f"{view.heading}, {subject}, {view.x}: the rate is {' and '.join(rates)}."
+                yield Rank.EFFECT, f"{view.heading}, {subject}, {view.x}: accuracy is {' and '.join(rates)}."
 
 
 def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSummaries) -> RateView:

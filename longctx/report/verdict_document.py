@@ -303,7 +303,7 @@ def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
             yield f"{band.band}: a drop of {-band.difference:.1%} is significant, and smaller than the margin."
         if band.takes and test.verdict == "inconclusive":
             given = band.n if band.takes.endswith("trials") else band.clusters
-            yield f"{band.band}: about {band.takes} would settle it, not {given:,}."
+            yield f"{band.band}: about {band.takes} are needed to decide; the run has {given:,}."
     for differs, cells in grouped(test.across, str).items():
         if cells[0].paired:
             yield f"{name}: {differs}: the same items, paired."

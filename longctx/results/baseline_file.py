@@ -265,7 +265,7 @@ class _Group:
     credit: list[Natural | None] | None = None
     """The partial credit of each trial, in thousandths; None for tests that give none."""
     guessing: Number | None = None
-    """The accuracy of guessing, if the test function states one."""
+    """The accuracy that guessing reaches, if the test function states one."""
 
 
 _HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)

@@ -62,7 +62,7 @@ def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
     try:
         form, found = results_of(path, choice)
     except OSError as error:
-        raise UserError("no-rows-file", f"{path} cannot be read: {error.strerror}. Give a file of results.") from None
+        raise UserError("no-rows-file", f"{path} cannot be read: {error.strerror}. Name a file of results.") from None
     results: Counter[tuple[str, str]] = Counter()
     rows = []
     for result in found:

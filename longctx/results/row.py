@@ -73,7 +73,7 @@ class Row:
     repeat: Natural
     """How often this run measured the same trial before it."""
     outcome: Kind
-    """How the reply was judged; `infra_error` and `not_asked` were not measured, and no accuracy counts them."""
+    """How the reply was judged; `infra_error` and `not_asked` were not measured, and do not count in an accuracy."""
     band: Text | None = None
     """The band of lengths in which a gate judges the trial; None if it is not gated."""
     cluster: Text | None = None
@@ -140,7 +140,7 @@ class Row:
     documents: Text | None = None
     """The digest of the documents that the prompt holds."""
     guessing: Number | None = None
-    """The accuracy of guessing in this trial, if its test function or its file states one."""
+    """The accuracy that guessing reaches in this trial, if its test function or its file states one."""
     request_parts: Text | None = None
     """The digests of the parts of the request: `model`, `system`, `tools`, `messages` and `parameters`, the rest."""
     judged_by: Text | None = None
@@ -251,7 +251,7 @@ def _page(project: str, kind: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """Whose an accuracy is: a model, a prompt set, the labels of the run, and the shape of its requests."""
+    """The subject of an accuracy: a model, a prompt set, the labels of the run, and the shape of its requests."""
 
     model: str
     prompt_set: str

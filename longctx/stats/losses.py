@@ -173,7 +173,7 @@ def level_of(values: int) -> float:
 
 
 def accuracy_of_best(answers: Sequence[Sequence[float]]) -> float:
-    """Return about the accuracy of a value that is the best of several, corrected for having been chosen.
+    """Return the approximate accuracy of the best of several values, corrected for having been chosen.
 
     By its own items it is too high: they chose it (benchmarks/gate/CHUNKS.md). So one half of the items chooses it, and
     the other half tells its accuracy; this is the mean of frozen random halves. answers: of each item at each value.

@@ -201,7 +201,7 @@ class Line:
     said: tuple[str, ...]
     """What the test's source reports, such as accuracies by length or k_max, in parts that a line may be broken at."""
     points: tuple[RatePoint, ...]
-    """The accuracies that it says; none if it says something else."""
+    """The accuracies that it states; empty if it states something else."""
     tokens: Mapping[object, int]
     """The median input tokens at each number of the points."""
 

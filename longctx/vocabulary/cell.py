@@ -304,7 +304,7 @@ class Declaration:
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """The templates that a prompt set must have, and the placeholders that each must contain."""
     guessing: float | None = field(default=0.0, compare=False)
-    """The accuracy of guessing; None if it is not stated."""
+    """The accuracy that guessing reaches; None if it is not stated."""
     run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, compare=False, repr=False)
     """Runs a trial of a cell: see Cell.run. None for a test function."""
     size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
@@ -553,7 +553,7 @@ def length_of(params: Mapping[str, object], names: Sequence[str] = LENGTHS) -> s
 PROTOCOL = "protocol"
 """The default prompt set, which contains the protocols' own wording."""
 EARLIER = "seed"
-"""Its earlier name, which shipped recordings contain, and the digests of questions in them."""
+"""Its earlier name, which occurs in shipped recordings and in the digests of their questions."""
 
 
 def present_name(name: str) -> str:

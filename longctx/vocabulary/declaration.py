@@ -74,7 +74,7 @@ class Protocol(ProtocolDeclaration):
         if not re.fullmatch("[a-z][a-z0-9_]*", self.name):
             yield f"{self.name!r} is not a valid name of a protocol: use lower-case letters, digits and underscores"
         if not 0 <= self.guessing < 1:
-            yield f"its accuracy of guessing is {self.guessing}: use a share from 0 to below 1"
+            yield f"its accuracy by guessing is {self.guessing}: use a share from 0 to below 1"
         report = self.report if isinstance(self.report, Report) else Report()
         named = [(name, getattr(self, name)) for name in ("context", "variant", "length")]
         named += [("report's `x`", report.x), *(("report's `by`", parameter) for parameter in report.by)]

@@ -175,7 +175,7 @@ class Report:
     names: Mapping[Any, str] = field(default_factory=dict)
     """The readable names of values of `x`."""
     guess: float | Callable[[Params], float] | None = None
-    """The accuracy of guessing: a dashed line, and a finding where an accuracy cannot be told from it."""
+    """The accuracy that guessing reaches: a dashed line, and a finding if an accuracy is not significantly higher."""
     rate: str = RATE
     """What the table calls the accuracy, such as `exact set`."""
     table: str = ""

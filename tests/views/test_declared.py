@@ -104,7 +104,7 @@ def test_a_rate_like_that_of_guessing_is_a_finding(outcomes: str, said: str | No
     made = Made(Report(x="size", guess=0.25), rows(outcomes, size=10))
     assert made.findings == ([(Rank.LEVEL, f"Mine, {WHO}, accuracy: {said}.")] if said else [])
     [view] = made.reporting.views(made.cells, made.analysis)
-    assert (view.lines, view.note) == ([0.25], "Dashed: accuracy of guessing, 0.25.")
+    assert (view.lines, view.note) == ([0.25], "Dashed: accuracy by guessing, 0.25.")
 
 
 def test_shares_are_added_up_over_cells_and_have_a_chart_for_each_facet() -> None:

@@ -238,7 +238,7 @@ def price_of_evidence(
 
 
 def best_questions(model: ModelProfile, size: float, reply: float, correlation: float, batch: bool = False) -> int:
-    """Return how many questions a context cost least for the evidence; 1 if prices are not known."""
+    """Return how many questions per context cost least for the evidence; 1 if prices are not known."""
 
     def price(trials: int) -> float:
         known = price_of_evidence(model, size, reply, trials, correlation)

@@ -142,7 +142,7 @@ def unmeasured(summary: Summary) -> str:
         return ""
     total = summary.live + summary.replayed + summary.unmeasured
     reasons = "; ".join(f"{REASONS.get(cause, cause)} ({number:,})" for cause, number in causes.items())
-    return f"{missing:,} of {count(total, 'trial')} were not measured: {reasons}. No accuracy counts them."
+    return f"{missing:,} of {count(total, 'trial')} were not measured: {reasons}. They do not count in any accuracy."
 
 
 def origins(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
