@@ -127,7 +127,7 @@ def test_few_probes_cannot_tell() -> None:
 def test_without_a_right_answer_nothing_can_be_lost() -> None:
     [sentence] = window_sentences(windows([*filled(2000, 0, 24), *filled(4000, 0, 24)]))
     assert "0 of 24 answers are right" in sentence
-    assert "nothing that a larger fill could lose" in sentence
+    assert "a larger fill has nothing to lose" in sentence
     [sentence] = window_sentences(windows([*filled(2000, 14, 24, guessing=0.5), *filled(4000, 9, 24)]))
     assert "not significantly more than by guessing" in sentence
 

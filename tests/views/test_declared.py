@@ -96,7 +96,7 @@ def test_names_are_rows_in_which_subjects_are_compared() -> None:
     ("outcomes", "said"),
     [
         ("cwww" * 3, "0.25 [0.09, 0.53] n=12, not significantly different from guessing (0.25)"),
-        ("w" * 20, "0.00 [0.00, 0.16] n=20, less than the 0.25 of guessing"),
+        ("w" * 20, "0.00 [0.00, 0.16] n=20, less than guessing reaches (0.25)"),
         ("c" * 20, None),
     ],
 )
