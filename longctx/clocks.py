@@ -43,7 +43,7 @@ def local() -> datetime.datetime:
 def stamp() -> str:
     """Return the time as files have it: ISO 8601 in UTC, to the millisecond.
 
-    An answer that replaces another within a second is told from it.
+    An answer that replaces another within a second is distinguished from it.
     """
     return now().isoformat(timespec="milliseconds")
 

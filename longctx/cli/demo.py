@@ -36,7 +36,7 @@ FILES = (
 )
 """The other files of the demonstration, by their paths in a project; the wheel has them in its own folder."""
 ALONE = "--import-mode=importlib"
-"""Lets pytest import the test beside a module of its name, as from another folder of a demonstration."""
+"""Lets pytest import the test next to a module of its name, as from another folder of a demonstration."""
 LOST = 3
 """How many lost answers are shown."""
 

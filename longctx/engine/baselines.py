@@ -1,4 +1,4 @@
-"""Saving a finished run as a baseline, and what is said of it."""
+"""Saves a finished run as a baseline, and reports on it."""
 
 from __future__ import annotations
 

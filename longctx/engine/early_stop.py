@@ -338,7 +338,7 @@ class Steps:
 
 
 def unit_of(trial: Trial) -> Unit:
-    """Return what a question is not divided from when it is asked in looks; it is that of its row when it is judged."""
+    """Return the group of a question, which looks do not divide; its row has the same group."""
     identity = trial.identity
     cluster = trial.case.cell.cluster(trial.index) or None
     return Unit.of(identity.cell, identity.seed, cluster, identity.trial, identity.item)

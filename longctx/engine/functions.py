@@ -1,4 +1,4 @@
-"""Test functions in a run: what their markers and the profile say of them, and the cells that they have.
+"""Test functions in a run: their markers, their tables in the profile, and their cells.
 
 Neither pytest nor its fixtures are needed here: the plugin collects functions with it.
 

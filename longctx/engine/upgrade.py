@@ -324,7 +324,7 @@ def _writer(text: str) -> Any:
 
 
 def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: Sequence[Chart]) -> str:
-    """Return the page: the decision with its charts, and the candidates' trials beside the old answers."""
+    """Return the page: the decision with its charts, and the candidates' trials next to the old answers."""
     from longctx.report.page.page import ChangedTrials, changes_page
 
     known = known_protocols(workspace)

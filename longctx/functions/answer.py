@@ -81,7 +81,7 @@ class Answer:
     """The reply as the server sent it."""
     of_judge: bool = False
     told: Callable[[object], object] | None = field(default=None, compare=False, repr=False)
-    """Is told what a reader has read."""
+    """Called with what a reader has read."""
 
     @property
     def content(self) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ class Answer:
 
     @property
     def stop_reason(self) -> str | None:
-        """Why the reply ended, as the API says it."""
+        """Why the reply ended, in the API's word."""
         return self.message.get("stop_reason")
 
     @property

@@ -329,7 +329,7 @@ class Ask:
         return checks[name]
 
     def lexical(self, context: str | Sequence[object], question: str, answer: str, options: Sequence[str] = ()) -> bool:
-        """Return whether matching words alone finds the answer, and show its accuracy beside that of the test.
+        """Return whether matching words alone finds the answer, and show its accuracy next to that of the test.
 
         It sends no request, and does not count in the trial's outcome.
 

@@ -43,7 +43,7 @@ CLEARED = "clear_tool_uses_20250919"
 BETAS = {CLEARED: "context-management-2025-06-27", COMPACTION: "compact-2026-01-12"}
 """The beta that each edit of the API needs."""
 LAST_TURNS = 4
-"""How many turns `summary` keeps beside the summary."""
+"""How many turns `summary` keeps besides the summary."""
 LEFT_OUT = "[Earlier turns of this conversation were left out.]"
 SUMMARY_OF = "Summary of the conversation so far:\n\n{summary}"
 SUMMARY_TOKENS = 1024

@@ -246,7 +246,7 @@ class FunctionTrial:
     def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
         """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.
 
-        Without edits, both are counted in the reference vocabulary; with them, what the server reports counts.
+        If the server edits no turns, both are counted in the reference vocabulary; if it does, its own counts are used.
         """
         before = tokens_of(messages)
         if not managed.edits:

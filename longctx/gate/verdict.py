@@ -132,7 +132,7 @@ class VerdictOfTest:
     verdict: Verdict
     bands: tuple[BandVerdict, ...]
     reported: tuple[Reported, ...]
-    """What the test reports beside its bands."""
+    """What the test reports besides its bands."""
     missed: tuple[Reported, ...]
     """Those that miss their stated minimum."""
     reasons: tuple[str, ...]
@@ -417,7 +417,7 @@ def _compared(
 
 
 def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tuple[Reported, ...], tuple[str, ...]]:
-    """Return what a test reports beside its bands, and a sentence without its full stop if its code fails.
+    """Return what a test reports besides its bands, and a sentence without its full stop if its code fails.
 
     That code may be a user's: no stated minimum may be lost silently, and no other test's verdict may be.
     """

@@ -67,7 +67,7 @@ def add(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "longctx_allowed_hosts",
-        "hosts that marked tests may connect to beside this machine, such as db.example.com or *.example.com:443",
+        "hosts that marked tests may connect to besides this machine, such as db.example.com or *.example.com:443",
         type="args",
         default=[],
     )

@@ -83,7 +83,7 @@ def record_with(bank: Bank, index: int, seed: int, cell: ProtocolCell) -> Record
 def _others(
     bank: Bank, index: int, seed: int, budget: int, longest: int
 ) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
-    """Return the sections that fit in the budget beside the needle, and further ones that fit in the needle's place."""
+    """Return the sections that fit in the budget with the needle, and further ones that fit in the needle's place."""
     needle = bank.needle(index)
     others = tuple(fitting(bank.others(index, seed, longest), budget - needle.tokens))
     taken = {section.id for section in others}
@@ -105,7 +105,7 @@ def _check(cell: ProtocolCell) -> None:
         raise ValueError(f"`sections`: there is no {cell.section!r}: choose from {', '.join(SECTIONS)}.")
     if not 1 <= cell.longest < cell.budget:
         raise ValueError(
-            f"beside sections of up to {cell.longest} tokens (the entry `longest`) a record of {cell.budget} (the "
+            f"besides sections of up to {cell.longest} tokens (the entry `longest`) a record of {cell.budget} (the "
             f"entry `budgets`) has no others: set `longest` to a number from 1 to {cell.budget - 1}."
         )
     check_collage(cell)

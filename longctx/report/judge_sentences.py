@@ -57,7 +57,7 @@ def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
 
 
 def judges_data(graded: Sequence[GradedTest]) -> Iterator[dict[str, Any]]:
-    """Yield each test function that a judge grades as JSON holds it."""
+    """Yield each test function that a judge grades, for JSON."""
     for judged in graded:
         yield {
             "test": judged.test,

@@ -123,7 +123,7 @@ def _model_and_band(case: Case) -> tuple[str, str, str]:
 
 
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:
-    """Return the share of its trials that each band asks in looks if nothing has changed."""
+    """Return the mean share of its trials that each band sends in looks if nothing has changed."""
     if target.of_run:  # every band is asked until all together are settled
         return [share_asked(*all_bands([plan.sized for plan in plans]), target.of_run)] * len(plans)
     return [share_asked(*plan.sized, target) for plan in plans]

@@ -63,7 +63,7 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
 
 
 def _lexical(test: OfTest, cells: Sequence[CellSummary]) -> Iterator[Table]:
-    """Yield a table of what the lexical baseline answers beside the model, by the size that the test names, or by
+    """Yield a table of what the lexical baseline answers next to the model, by the size that the test names, or by
     cell if there are several."""
     compared = [cell for cell in cells if cell.lexical.n]
     if not compared:

@@ -21,7 +21,7 @@ from longctx.vocabulary.cell import name_of_test
 from longctx.vocabulary.report import Rank
 
 UNREADABLE = "unparseable", "refusal"
-"""The outcomes that the notes name as soon as they are many; of replies that were cut off they say more."""
+"""The outcomes that the notes name as soon as they are many; on truncated replies they are more detailed."""
 MOST_BYTES = 11_900
 """The bytes of summary.md from which on it leaves tables out, so that it has at most 12 kB: CI shows it whole."""
 MOST_NAME = 80
@@ -245,7 +245,7 @@ def unusable_shares(summary: Summary, kinds: Sequence[str]) -> Iterator[tuple[st
 
 
 def said(summary: Summary) -> list[tuple[Line, list[str]]]:
-    """Return the lines of the first table with what each says, and with what to know of its numbers at the end."""
+    """Return the lines of the first table, each ending with what a reader must know of its numbers."""
     remarks = _remarks(summary)
     found = []
     for line in lines(summary):

@@ -1,4 +1,4 @@
-"""The verdict of a gate in words: a title that says it in one line, then notes and tables with the evidence."""
+"""The verdict of a gate in words: a title with the verdict in one line, then notes and tables with the evidence."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ MOST_CHANGED = 20
 FREE = before_after(usd(0), usd(0))
 """Shown as the price of a band where neither side costs anything."""
 TOO_FEW = "too few clusters"
-"""Shown in place of an interval that nothing is known of."""
+"""Shown instead of an unknown interval."""
 NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
@@ -212,7 +212,7 @@ def _why(verdict: RunVerdict) -> str:
 
 
 def _ruled_out(verdict: RunVerdict) -> str:
-    """Return a clause on what the evidence says of the inconclusive band that it says least of; empty without one."""
+    """Return a clause on the inconclusive band with the least evidence; empty if no band is inconclusive."""
     bands = [band for band in verdict.bands if band.verdict == "inconclusive" and band.n and not band.unpaired]
     run = verdict.stated_run
     if not bands and run and run.verdict == "inconclusive" and run.n:

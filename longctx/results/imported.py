@@ -150,7 +150,7 @@ def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
 
 
 def _asked(row: Row) -> tuple[object, ...]:
-    """Return what identifies the trial of a row, whoever was asked."""
+    """Return what identifies the trial of a row, for any model."""
     return row.test, row.cell, row.item, row.seed, row.trial
 
 

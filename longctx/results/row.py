@@ -24,9 +24,9 @@ THINKING = "thinking in text"
 WITHOUT_TEXT = "passed without text"
 """The number in a trace that is 1 if the trial passed, and its last answer has neither text nor a tool call."""
 GRADED = "graded by a judge"
-"""How the name of a number in a trace begins that says that a judge was asked; a colon and what it said may follow."""
+"""The name of a number in a trace that records that a judge was asked; a colon and its verdict may follow."""
 AGREEMENT = "judge_agreement"
-"""The name, among those of checks, of how often the judge agrees with human labels. `returned` is what it said, and
+"""The name, among those of checks, of how often the judge agrees with human labels. `returned` is its verdict, and
 `expected` the label; several of a trial are joined by a semicolon."""
 STALE = "stale"
 """The error of a row whose trial is recorded for another request only; its trace states which parts differ."""

@@ -66,7 +66,7 @@ class Loss:
         """Return about how many more items rule a loss of the margin out or show the observed one; None for millions.
 
         They show the observed one if it is at least half of the margin. alpha: the one-sided level. values: how many
-        are to be told at once, each then more surely, though not as if they were independent.
+        statements are made at once: each then needs more confidence, though less than if they were independent.
         """
         least, often = 1 / (self.n + 2), 1 - (1 - OFTEN) / math.sqrt(values)
         if self.loss < margin / 2:  # as if one more of two items had changed: few tell little of that

@@ -1,6 +1,6 @@
 """The summary of a run: the accuracy of each cell, and each test's own analysis.
 
-What a reader must know of the answers beside their rates: another model gave them, or they were cut off.
+What a reader must know of the answers besides their rates: another model gave them, or they were cut off.
 
 A rate that is low because replies were cut off tells more about the limit than about the model.
 """

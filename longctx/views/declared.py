@@ -239,7 +239,7 @@ class DeclaredReporting(Reporting):
             yield Table.from_columns(f"{self._title}, {subject}", columns)
 
     def _places(self, cells: Sequence[Answers] | Sequence[CellSummary]) -> dict[str, list[object]]:
-        """Return the column that says where on the axis each cell is, or which it is if nothing is on an axis."""
+        """Return the column with each cell's place on the axis, or its name if there is no axis."""
         if x := self._report.x:
             return {x: [_number(cell.params[x]) for cell in cells]}
         return {"cell": [cell.cell for cell in cells]}

@@ -92,7 +92,7 @@ class BuiltTrial:
     recorded: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the prompt that depend on the model, such as filler counts."""
     documents: str = ""
-    """The digest of the documents that the prompt holds; empty if a test does not say it."""
+    """The digest of the documents that the prompt holds; empty if a test does not state it."""
     prefill: str = ""
     """The beginning of the answer, for models that accept one."""
     without_prefill: str = ""
@@ -140,7 +140,7 @@ class Reply:
     input_tokens: int
     """The tokens of the prompt, including those read from the prompt cache and written to it."""
     cached_tokens: int | None = None
-    """The tokens that were read from the prompt cache; None if the server did not say."""
+    """The tokens that were read from the prompt cache; None if the server did not report it."""
     output_tokens: int = 0
     latency_s: float | None = None
     """The seconds until the complete reply had arrived; None if they were not measured."""
@@ -157,7 +157,7 @@ class Reply:
     batched: bool = False
     """Whether the reply came from a batch, at the batch price."""
     thinking_tokens: int | None = None
-    """The tokens of its output that the model thought with; None if the server did not say."""
+    """The tokens of its output that the model thought with; None if the server did not report it."""
     refusal: str = ""
     """The category of a refusal, such as `cyber`; empty without one."""
     fallback: bool = False

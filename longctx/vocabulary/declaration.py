@@ -1,4 +1,4 @@
-"""What is declared of a protocol, beside what is of every test: its function, its axes, its report."""
+"""What is declared of a protocol, besides what is of every test: its function, its axes, its report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longctx.vocabulary.report import Report
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ProtocolDeclaration(Declaration):
-    """What a protocol says of itself. Its functions take a cell, whose parameters are attributes."""
+    """What a protocol declares about itself. Its functions take a cell, whose parameters are attributes."""
 
     axes: type[Axes]
     """The entries of the profile's table, and the cells that they span."""

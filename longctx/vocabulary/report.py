@@ -205,5 +205,5 @@ class Report:
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """The hook for a gate: returns what it reports beside the bands, from the measured rows of one subject in the
+    """The hook for a gate: returns what it reports besides the bands, from the measured rows of one subject in the
     baseline, which have no traces, and in the run, and from the profile's tables (none of a test function)."""

@@ -27,7 +27,7 @@ from longctx.recording.request import Request, Shared, user_text
 from longctx.vocabulary.shapes import TEXT
 
 CHARACTERS_A_TOKEN = 4
-"""More than most texts have, so that a prefix of enough characters has enough tokens."""
+"""Characters per token, more than most texts have, so that a prefix of enough characters has enough tokens."""
 LEAST = 256
 """The least characters by which a prefix must exceed a shorter one to be worth its own block."""
 

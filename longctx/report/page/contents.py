@@ -52,7 +52,7 @@ class PageSection:
     """Its anchor."""
     title: str
     rates: list[str]
-    """What the first table says of each subject."""
+    """The lines of the first table, for each subject."""
     figures: list[Figure]
     tables: list[Table]
     answers: list[str]
