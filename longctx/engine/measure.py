@@ -319,7 +319,7 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
 
 
 def _graded(judged: Judged, text: bool) -> dict[str, int]:
-    """Return the number in the trace that records a judge and its verdict: a labelled one counts if all have a label."""
+    """Return the number in the trace that records a judge and its verdict: labelled ones count if all have a label."""
     if all(exchange.role != "judge" for exchange in judged.exchanges):
         return {}
     said = {said for said, label in judged.graded if label is None} or {said for said, _ in judged.graded}

@@ -88,7 +88,7 @@ def _cannot_tell(found: Retrieval) -> str:
     further = _further([loss.more(found.losses.margin, level) for loss in found.open])
     numbers = _listed([f"{loss.value:,.0f}" for loss in found.open])
     asked = count(min(loss.n for loss in found.open), "question")
-    return f"{asked} cannot tell {numbers} from {(found.enough or found.best).value:,.0f}: {further}."
+    return f"{asked} are too few to compare {numbers} with {(found.enough or found.best).value:,.0f}: {further}."
 
 
 def _points(share: float) -> str:
@@ -372,7 +372,7 @@ def _open(losses: Losses) -> str:
     of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
     further = _further([losses.more], unit)
     values = _listed([size(loss.value) for loss in losses.open])
-    return f"{least.n:,} probes{of} cannot tell {size(kept)} from {values}: {further}"
+    return f"{least.n:,} probes{of} are too few to compare {size(kept)} with {values}: {further}"
 
 
 def _further(more: Sequence[int | None], unit: str = "") -> str:

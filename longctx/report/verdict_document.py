@@ -22,7 +22,7 @@ from longctx.views.chart import Table
 from longctx.vocabulary.cell import PROTOCOL, is_check
 
 MOST = 8
-"""The most cells that the table of those that moved most lists."""
+"""The most cells that the table of the largest changes lists."""
 MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
 FREE = before_after(usd(0), usd(0))
@@ -223,7 +223,7 @@ def _ruled_out(verdict: RunVerdict) -> str:
     margin = verdict.rules.margin_of_run if band is run else verdict.rules.margin
     points = math.ceil(100 * band.bound - 1e-9)
     known = "no drop is ruled out" if points >= 100 else f"a drop above {count(points, 'point')} is ruled out"
-    takes = f"; {100 * margin:g} points take about {band.takes}" if band.takes else ""
+    takes = f"; ruling out {100 * margin:g} takes about {band.takes}" if band.takes else ""
     where = " in all bands together" if band is run else f" in {band.band}" if len(verdict.bands) > 1 else ""
     return f": {trials(band.lost)} of {band.n:,} lost{where}; {known}{takes}"
 
@@ -393,15 +393,15 @@ def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
         ]
         if rows:
             title = (
-                f"{how} together, {len(rows):,} of {len(clusters):,}, to look at first: clusters whose answers "
-                f"{'were lost' if place == 0 else 'were gained'} together more often than chance explains; they do not "
-                "decide the verdict"
+                f"{how} together, {len(rows):,} of {len(clusters):,}: clusters whose answers "
+                f"{'were lost' if place == 0 else 'were gained'} together more often than chance explains; not part of "
+                "the verdict"
             )
             yield Table.from_rows(title, rows)
 
 
 def _moved(verdict: RunVerdict) -> Iterator[Table]:
-    """Yield a table of the cells that moved most, if any moved.
+    """Yield a table of the cells with the largest changes, if any changed.
 
     Its intervals have Bonferroni's correction: they hold for all cells together, not only for those shown.
     """
@@ -425,8 +425,8 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
         for test, name, paired in moved[:MOST]
     ]
     title = (
-        f"Cells that moved most, {len(rows):,} of {len(cells):,}, to look at first: they do not decide the "
-        f"verdict; the 95% intervals hold for all {len(cells):,} together"
+        f"Largest changes by cell, {len(rows):,} of {len(cells):,}: not part of the verdict; the 95% intervals hold "
+        f"for all {len(cells):,} cells together"
     )
     yield Table.from_rows(title, rows)
 
