@@ -437,7 +437,9 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UserError("not-readable", f"{path} cannot be read: {error.strerror}.") from None
+        raise UserError(
+            "not-readable", f"{path} cannot be read: {error.strerror}. Name a file that you may read."
+        ) from None
 
 
 REFERENCE = "claude-2"

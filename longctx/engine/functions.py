@@ -125,7 +125,7 @@ def marker_arguments(name: str, marker: Marker) -> dict[str, Any]:
 
 
 def take_report(run: RunData, name: str, marked: dict[str, Any]) -> None:
-    """Move the report that a test's marker declares, if any, to the run. Raises UserError if it is none."""
+    """Move the report that a test's marker declares, if any, to the run. Raises UserError if it is not one."""
     from longctx.vocabulary.report import Report
 
     report = marked.pop("report", None)

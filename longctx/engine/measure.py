@@ -53,7 +53,7 @@ class MeasuredCase:
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
     errors: Sequence[BaseException] = ()
-    """The test's own errors and mistakes, of which a judge that cannot be read is none."""
+    """The test's own errors and mistakes; an unreadable judge's reply does not count as one."""
     skipped: str = ""
     """Why the test left a trial out, if it did."""
     unrecorded: bool = False

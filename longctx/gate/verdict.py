@@ -370,7 +370,7 @@ def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
 
 
 def _trials(rows: Sequence[Row]) -> int:
-    """Return the number of trials; a check has its own row, and is none."""
+    """Return the number of trials; rows of checks are not counted."""
     return sum(not is_check(row.test) for row in rows)
 
 

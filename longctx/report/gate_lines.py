@@ -47,7 +47,7 @@ class LostAnswer:
     expected: str | None
     before: str | None
     after: str | None
-    """Its answer, or how it failed where there is none."""
+    """Its answer, or how it failed without one."""
     reason: str | None = None
     """The test's own sentence about it."""
 

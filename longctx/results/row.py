@@ -244,7 +244,7 @@ def origin(environment: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _page(project: str, kind: str, name: str) -> str:
-    """Return the address of a commit or a run of a project; empty if it is none."""
+    """Return the address of a commit or a run of a project; empty if it is not one."""
     address = f"{project}{kind}{name}"
     return address if re.fullmatch("[0-9a-f]{1,64}", name) and re.fullmatch(WEB, address) else ""
 

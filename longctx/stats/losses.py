@@ -78,7 +78,7 @@ class Loss:
         return None if needed is None else max(STEP, -(-(needed - self.n) // STEP) * STEP)
 
     def _in_clusters(self, alpha: float, often: float) -> int:
-        """Return about how many items show the observed loss by the bound over clusters, which allows for others.
+        """Return about how many items show the observed loss by the bound over clusters, which also covers others.
 
         What was observed may be as far from the truth as what follows, and few clusters tell little of their variance.
         """

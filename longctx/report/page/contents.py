@@ -222,7 +222,7 @@ def _usage(summary: Summary) -> Table:
 
 
 def _age(now: str, first: str) -> str:
-    """Return a clause on the age of the oldest recording; empty if a time in the files is none."""
+    """Return a clause on the age of the oldest recording; empty if a time in the files is invalid."""
     try:
         days = (datetime.datetime.fromisoformat(now).date() - datetime.date.fromisoformat(first)).days
     except ValueError:
