@@ -1,6 +1,6 @@
 """The clocks of longctx, which no test can stop: they are taken when this module is imported.
 
-Libraries that freeze the time for a test replace the standard library's functions wherever a module contains them. What
+Libraries that freeze the time for a test replace the standard library's functions in the modules that hold them. What
 longctx measures, and the waiting of its own threads, goes on meanwhile.
 """
 
@@ -43,7 +43,7 @@ def local() -> datetime.datetime:
 def stamp() -> str:
     """Return the time as files have it: ISO 8601 in UTC, to the millisecond.
 
-    An answer that replaces another within a second is told from it.
+    An answer that replaces another within a second is distinguished from it.
     """
     return now().isoformat(timespec="milliseconds")
 

@@ -38,7 +38,7 @@ class Workspace:
     def nearest_cassettes(self, folder: Path) -> Path | None:
         """Return the folder of recordings that is nearest above a folder, as of a service in a monorepo.
 
-        None if it is the project's own. Folders of that name that hold none, such as those of vcrpy, are passed over.
+        None if it is the project's own. Folders of that name without recordings, such as vcrpy's, are passed over.
         """
         around = [folder, *folder.parents]
         below = around[: around.index(self.root)] if self.root in around else []

@@ -79,7 +79,7 @@ class Texts:
 def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = True) -> list[Finding]:
     """Return all findings, check by check. Every question must be about a section of the corpus (load_questions).
 
-    literal: whether questions and right answers use the words of their section; without that, nothing says by words
+    literal: whether questions and right answers use the words of their section; without that, words do not tell
     whether a section contains its answer, and which section a question is about.
 
     A right answer that its section does not contain is an error if the question names something else, too: it is about

@@ -263,7 +263,7 @@ FEW = 50
 
 
 def warnings(quality: Quality, kept: int | None) -> Iterator[str]:
-    """Yield the reasons why these questions measure little. kept: by the "too hard" filter; None where there is none.
+    """Yield the reasons why these questions measure little. kept: by the "too hard" filter; None if there is none.
 
     Most replies could not be read, so they do not count for the questions.
     """

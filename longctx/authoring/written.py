@@ -141,7 +141,7 @@ def _line(lines: Sequence[str]) -> str:
 
 
 def _without_marks(answers: Sequence[str]) -> list[str]:
-    """Remove notes such as `(correct)`. Raises _Unfit if they say that another answer than the first is right."""
+    """Remove notes such as `(correct)`. Raises _Unfit if they mark another answer than the first as right."""
     marks = [MARK.search(answer) for answer in answers]
     says_right = [bool(mark and mark[1]) for mark in marks]
     says_wrong = [bool(mark and not mark[1]) for mark in marks]

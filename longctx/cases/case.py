@@ -46,7 +46,7 @@ class Case:
     in_gate: bool = True
     """Whether its table is part of the gate."""
     counted: int | None = None
-    """The tokens of one of its prompts as the model's server counts them; None if it was not sent."""
+    """The tokens of one of its prompts as the model's server counts them; None if it has not counted them."""
     shape: Shape = TEXT
     """The shape of its requests."""
     replies: ReplyTokens | None = None
@@ -69,7 +69,7 @@ class Case:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels of its rows, beside those that the user gave the run."""
+        """The labels of its rows, besides those that the user gave the run."""
         return {STRATEGY: self.strategy} if self.strategy else {}
 
     @property
@@ -135,7 +135,7 @@ class Case:
 
     @property
     def added_tokens(self) -> int:
-        """The estimated tokens of what a request contains beside the cell's prompt: tools and blocks, for instance."""
+        """The estimated tokens of what a request contains besides the cell's prompt: tools and blocks, for instance."""
         profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.declared.fills_window)
         if self.shape == TEXT:
             return profiles
@@ -332,7 +332,7 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
 
 
 def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Cell]:
-    """Return the cells of a table for one model. Raises UserError if its shares of the window give none.
+    """Return the cells of a table for one model. Raises UserError if its shares of the window yield no cell.
 
     Sizes that are no shares were checked when the profile was loaded.
     """
@@ -378,7 +378,7 @@ def _prompt_sets(workspace: Workspace, grids: Sequence[Axes], prompts: Sequence[
 
 
 LEAST = 3
-"""The fewest answers that say how long replies are."""
+"""The fewest answers from which the length of replies is estimated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +390,7 @@ class ReplyTokens:
 
     @classmethod
     def of(cls, tokens: Sequence[int]) -> ReplyTokens | None:
-        """Return the mean of the replies of some answers; None if they are too few to say."""
+        """Return the mean of the replies of some answers; None if they are too few."""
         return cls(statistics.fmean(tokens), len(tokens)) if len(tokens) >= LEAST else None
 
     def __str__(self) -> str:
@@ -427,7 +427,7 @@ TOOLS_PROMPT = 346
 
 
 def added_tokens(model: ModelProfile, system: str, system_counted: bool) -> int:
-    """Estimate the tokens that a request contains beside the user's turn: its system prompt and its tools.
+    """Estimate the tokens that a request contains besides the user's turn: its system prompt and its tools.
 
     system: that of the prompt set. system_counted: whether the size of the turn includes both system prompts, the model
     profile's and the prompt set's.

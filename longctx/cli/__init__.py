@@ -51,7 +51,7 @@ class _Parser(argparse.ArgumentParser):
             raise argparse.ArgumentError(action, f"there is no {value!r}. {did_you_mean(str(value), choices)}")
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """Parse as argparse does; keep the names of options beside arguments that are left over, for suggestions."""
+        """Parse as argparse does; keep the names of options besides arguments that are left over, for suggestions."""
         options, rest = super().parse_known_args(args, namespace)
         if rest and "known" not in options:
             options.known = [name for name in self._option_string_actions if name.startswith("--")]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 NAME = "chunks"
 NUMBERS = (1, 4, 16, 64)
-"""The numbers of chunks, beside that of all."""
+"""The numbers of chunks, besides that of all."""
 WHOLE = 1000
 """Documents of at most so many tokens are one chunk each by default."""
 SIZE = 400

@@ -160,7 +160,7 @@ def _page(
     others: Parts,
     tests: Mapping[str, Protocol],
 ) -> str:
-    """Return the page of a comparison: the trials of the later runs, each beside its earlier answer."""
+    """Return the page of a comparison: the trials of the later runs, each next to its earlier answer."""
     from longctx.report.page.contents import Earlier, earlier_rows
     from longctx.report.page.page import ChangedTrials, changes_page
 

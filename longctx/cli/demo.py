@@ -36,7 +36,7 @@ FILES = (
 )
 """The other files of the demonstration, by their paths in a project; the wheel has them in its own folder."""
 ALONE = "--import-mode=importlib"
-"""Lets pytest import the test beside a module of its name, as from another folder of a demonstration."""
+"""Lets pytest import the test next to a module of its name, as from another folder of a demonstration."""
 LOST = 3
 """How many lost answers are shown."""
 
@@ -96,7 +96,7 @@ def _shown(run: Run, baseline: Baseline, finished: Finished) -> Iterator[str]:
     paid = [(sent * prices.input + wrote * prices.output) / 1e6 for sent, wrote in zip(tokens, written, strict=True)]
     right = [{item for item, row in side.items() if row.outcome == "correct"} for side in sides]
     yield f"{number} questions about a session of 8,300 tokens, answered by {RECORDED_WITH}; all answers are recorded."
-    yield f"The change ({CHANGE}): the model is sent the last 4,000 tokens of the session at the most, instead of all."
+    yield f"The change ({CHANGE}): the model gets at most the last 4,000 tokens of the session."
     yield ""
     yield (
         f"Price:    ${number * paid[0]:.2f} → ${number * paid[1]:.2f} for all, at the prices of {MODEL} without a "

@@ -45,7 +45,7 @@ def show(
     as_page: Callable[[], str] | None = None,
     data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print or write a document as the options say.
+    """Print or write a document as the options require.
 
     as_page: returns its own HTML. data: its JSON, by default that of the document.
     """

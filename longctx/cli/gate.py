@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
         "lm-evaluation-harness (samples_*.jsonl), output of promptfoo (.json or .jsonl), any JSON lines, JSON array, "
         "CSV or TSV with one result per item, each also gzipped, or a run folder of longctx; OLD may be a "
         "baseline's file. An id of OLD that NEW lacks is not measured. "
-        "The rows of other tools have no digests, so that both runs sent the same cannot be checked. The exit "
+        "Rows of other tools have no digests, so longctx cannot check that both runs sent the same requests. The exit "
         "status is that of a gated run: 12 invalid, 10 regression, 11 inconclusive, 0 pass.",
     )
     parser.add_argument("old", type=Path, metavar="OLD", help="the earlier results: a file, or the folder of a run")
@@ -52,7 +52,7 @@ def add(commands: Any) -> None:
         type=share(zero=True),
         default=0.0,
         metavar="SHARE",
-        help="the accuracy of guessing, such as 0.25 (default: 0)",
+        help="the accuracy that guessing reaches, such as 0.25 (default: 0)",
     )
     parser.add_argument(
         "--subset",

@@ -136,8 +136,8 @@ def _check_root(workspace: Workspace, folder: Path) -> None:
 def _starter(root: Path, has_profiles: bool, alone: bool) -> dict[str, bytes]:
     """Return the contents of the starter files by their paths in the project.
 
-    has_profiles: whether the project has profiles of its own. A first one beside them would leave pytest without a
-    default profile, and tests of other tests beside its own would have no table. alone: whether the
+    has_profiles: whether the project has profiles of its own. A first one besides them would leave pytest without a
+    default profile, and tests of other tests besides its own would have no table. alone: whether the
     workflow was not asked for, which brings no tests of tests to a project that began with test functions.
     """
     names = [f"test_{test}.py" for test in shipped()]  # the tests of functions beside them need their recordings

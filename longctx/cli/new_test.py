@@ -39,11 +39,11 @@ def run_of(options: argparse.Namespace) -> Run:
 
 
 def _print_nothing(_: str) -> None:
-    """Say nothing: the command sums up what was sent."""
+    """Print nothing: the command sums up what was sent."""
 
 
 def confirmed(sentence: str, options: argparse.Namespace) -> bool:
-    """Return whether a person wants to send; print the sentence in any case. Raises UserError without a terminal."""
+    """Return whether a person confirms; print the sentence in any case. Raises UserError without a terminal."""
     if options.yes:
         print_at_once(sentence)
         return True

@@ -58,7 +58,7 @@ PROFILE = """about = "How full may the window get? A fill is the number of token
 [test_{name}]
 models = ["{model}"]
 fill = {fills}
-strategies = {strategies}  # beside these: truncate-at-N, clear_tool_uses-N, compact-N, strategies/FILE.py
+strategies = {strategies}  # besides these: truncate-at-N, clear_tool_uses-N, compact-N, strategies/FILE.py
 """
 
 

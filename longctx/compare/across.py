@@ -1,7 +1,7 @@
 """What a parameter costs within one run: the drop from its first value to each other, and the effective length.
 
-The effective length is the longest at which, and at all shorter ones, the rate is shown to be at least a share of its
-own rate at the shortest. Source: A. Modarressi et al., "NoLiMa: Long-Context Evaluation Beyond Literal Matching", 2025,
+The effective length is the longest at which, and at all shorter ones, accuracy is significantly at least a share of
+that at the shortest. Source: A. Modarressi et al., "NoLiMa: Long-Context Evaluation Beyond Literal Matching", 2025,
 arXiv:2502.05167, whose share is 85%.
 """
 
@@ -90,7 +90,7 @@ class Curve:
 def curves(
     rows: Sequence[Row], tests: Mapping[str, Protocol], parameter: str = LENGTH, share: float = SHARE
 ) -> list[Curve]:
-    """Return the curves of a run along a parameter, those of at least two values. rows: those that were measured."""
+    """Return the curves of a run along a parameter that have at least two values. rows: those that were measured."""
     found: list[Curve] = []
     for name, subjects in by_test(rows, tests).items():
         for subject, group in subjects.items():

@@ -21,7 +21,7 @@ class GradedTest:
     shown: Rate
     """The accuracy by the judge."""
     agreement: Rate = NO_RATE
-    """How often the judge states what the label says."""
+    """How often the judge agrees with the label."""
     kappa: Limited = (0.0, -1.0, 1.0)
     errors: JudgeErrors = field(default_factory=JudgeErrors)
     """Of no labels if neither the trial nor a check is decided by the judge's word alone."""
@@ -36,7 +36,7 @@ class GradedTest:
         return self.errors.accuracy(limited(self.shown))
 
     def needed(self, within: float) -> int | None:
-        """Return how many labels give the accuracy to `within`; None if that is not known."""
+        """Return how many labels determine the accuracy to within `within`; None if that is not known."""
         return self.errors.needed(self.shown.rate, within)
 
     def known(self, within: float) -> bool:

@@ -358,7 +358,7 @@ def _names(subjects: Sequence[Subject]) -> str:
 
 
 def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
-    """Return the accuracy of guessing: that of the test, else the highest that the rows or the user state.
+    """Return the accuracy that guessing reaches: that of the test, else the highest that the rows or the user state.
 
     sides: the rows of each run.
     """

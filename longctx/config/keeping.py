@@ -32,7 +32,7 @@ def keep_token_counts(workspace: Workspace, model: str, counts: TokenCounts) -> 
 
 
 def keep_probed(workspace: Workspace, model: str, source: str, values: Mapping[str, Any]) -> Path:
-    """Write what a server said today to the profile's [probed] table; return the file's path. Raises UserError."""
+    """Write what a server reported today to the profile's [probed] table; return the file's path. Raises UserError."""
     today = {"on": clocks.now().date(), "source": source}
     with _edited(workspace, model) as (path, document):
         document.setdefault("probed", _table()).update(today | dict(values))

@@ -377,7 +377,7 @@ def load_model(workspace: Workspace, name: str) -> ModelProfile:
 
 
 def read_profile(workspace: Workspace, name: str) -> ModelProfile:
-    """Load the profile of a model id as its file says, without what was probed. Raises UserError."""
+    """Load the profile of a model id from its file, without what was probed. Raises UserError."""
     path = profile_path(workspace, name)
     profile = read_toml(path, ModelProfile) if path.is_file() else ModelProfile()
     return profile.model_copy(update={"model": profile.model or name})

@@ -1,4 +1,4 @@
-"""Profiles, which hold the grid to run: one table for each test, or several."""
+"""Profiles, which define the grid to run: one table for each test, or several."""
 
 from __future__ import annotations
 

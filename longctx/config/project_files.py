@@ -42,7 +42,9 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UserError("not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}.") from None
+        raise UserError(
+            "not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}. Name a file that you may read."
+        ) from None
     except UnicodeDecodeError as error:
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."
@@ -206,7 +208,9 @@ def entries(path: Path, cut: Callable[[], object]) -> Iterator[tuple[int, Any]]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UserError("not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}.") from None
+        raise UserError(
+            "not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}. Name a file that you may read."
+        ) from None
 
 
 def _no_json(path: Path, number: int, line: bytes, error: Exception) -> Exception:
@@ -214,7 +218,7 @@ def _no_json(path: Path, number: int, line: bytes, error: Exception) -> Exceptio
     if len(line) > MOST_OF_LINE:
         return UserError(
             "bad-transcript",
-            f"{path}, line {number} has more than {MOST_OF_LINE:,} bytes, more than a conversation has: leave out "
+            f"{path}, line {number} has more than {MOST_OF_LINE:,} bytes, too long for a conversation: leave out "
             "pictures and files.",
         )
     if isinstance(error, UnicodeDecodeError):

@@ -51,8 +51,8 @@ class CorpusSettings(BaseModel):
     about: str = ""
     """What the documents are, in a sentence."""
     documents: str | None = Field(default=None, pattern=r"^[A-Za-z0-9_][A-Za-z0-9._-]*$")
-    """The name of the folder that holds the documents, which is beside this one or comes with longctx: for another bank
-    of questions about the same documents."""
+    """The name of the folder with the documents, which is next to this one or comes with longctx: for another bank of
+    questions about the same documents."""
     literal: bool = True
     """Whether questions and right answers use the words of their section. False for a bank of paraphrases: checks do
     not look for these words then."""
@@ -206,7 +206,7 @@ def load_corpus(folder: Path) -> Corpus:
 
 
 def freeze(folder: Path) -> Path:
-    """Count the tokens of a folder's sections and write them beside it. Raises UserError as load_corpus does."""
+    """Count the tokens of a folder's sections and write them next to it. Raises UserError as load_corpus does."""
     if folder.is_file():
         raise UserError("path-is-file", f"{folder} is a file: name the folder that contains it.")
     if (elsewhere := documents_folder(folder)) != folder:
@@ -262,7 +262,7 @@ class ReadSection:
 
 
 BESIDE = {SETTINGS, FILE, "questions.jsonl", "questions.dropped.jsonl"}
-"""The files that longctx itself reads or writes beside documents."""
+"""The files that longctx itself reads or writes besides documents."""
 BESIDE_SUFFIXES = {".part", ".etag", ".sha256"}
 """Those of a download."""
 Unnamed = tuple[str, str, str]
@@ -437,7 +437,9 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UserError("not-readable", f"{path} cannot be read: {error.strerror}.") from None
+        raise UserError(
+            "not-readable", f"{path} cannot be read: {error.strerror}. Name a file that you may read."
+        ) from None
 
 
 REFERENCE = "claude-2"

@@ -45,7 +45,7 @@ class Fetched:
 def fetch(
     day: str, folder: Path, base_url: str = GOVINFO, limit: int = LIMIT, progress: Downloaded = lambda have, of: None
 ) -> Fetched:
-    """Download FR-<day>.xml into the folder, resuming an interrupted download, and write its SHA-256 beside it.
+    """Download FR-<day>.xml into the folder, resuming an interrupted download, and write its SHA-256 next to it.
 
     Raises UserError: bad date, no issue on that day, offline, longer than `limit` bytes, interrupted, not an issue.
     """

@@ -1,4 +1,4 @@
-"""Frozen token counts in sections.toml, beside the sections, so that a collage's size never depends on a tokenizer."""
+"""Frozen token counts in sections.toml, next to the sections, so that a collage's size never depends on a tokenizer."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Frozen(BaseModel):
     vocabulary: str
     """The reference vocabulary of the counts."""
     reading: Reading = "notebook"
-    """How the documents were split; older files do not say it, since there was only the notebook's reading."""
+    """How the documents were split; older files do not state it, since there was only the notebook's reading."""
     section: tuple[FrozenSection, ...] = Field(min_length=1)
 
     @classmethod
@@ -64,7 +64,7 @@ class Frozen(BaseModel):
         if different := changed or [name for name in texts if name not in counts]:
             raise UserError(
                 "section-changed",
-                f"{folder / FILE} does not fit the documents beside it: section {different[0]!r} changed, or was "
+                f"{folder / FILE} does not fit the documents next to it: section {different[0]!r} changed, or was "
                 "added, after the tokens were counted. Restore the file, or count again with longctx data corpus "
                 f"freeze {folder}.",
             )
@@ -94,7 +94,7 @@ class Frozen(BaseModel):
 
 
 def load_frozen(folder: Path) -> Frozen | None:
-    """Load the counts beside a folder's documents; None if none were frozen. Raises UserError."""
+    """Load the counts next to a folder's documents; None if none were frozen. Raises UserError."""
     path = inside(folder / FILE, folder)
     return read_toml(path, Frozen) if path.is_file() else None
 

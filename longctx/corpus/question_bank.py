@@ -110,7 +110,7 @@ def load_questions(path: Path, corpus: Corpus | None = None) -> QuestionSet:
             "no-questions-file", f"There is no file of questions {path}: name a .jsonl file with one question per line."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UserError("not-readable", f"{path} cannot be read as UTF-8 text: {error}.") from None
+        raise UserError("not-readable", f"{path} cannot be read as UTF-8 text: {error}. Save it as UTF-8.") from None
     check_no_conflict(path, "keep the correct questions, and delete the lines of the markers")
     questions = tuple(_parse(line, f"{path}, line {number}") for number, line in enumerate(lines, 1) if line.strip())
     if not questions:

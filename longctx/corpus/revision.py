@@ -12,7 +12,7 @@ from longctx.errors import UserError
 
 
 def of_revision(revision: str, folder: Path, into: Path) -> Path:
-    """Write what a revision holds of a folder to `into`, and return that. Raises UserError.
+    """Write a folder as of a revision to `into`, and return that. Raises UserError.
 
     Nothing of the project's own copy is changed, and no link or path leads out of `into`.
     """

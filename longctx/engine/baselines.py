@@ -1,4 +1,4 @@
-"""Saving a finished run as a baseline, and what is said of it."""
+"""Saves a finished run as a baseline, and reports on it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ FEW = 4
 
 
 def baseline_file(workspace: Workspace, name: str) -> Path:
-    """Return the file of a baseline of the project. Raises UserError for a name that is none."""
+    """Return the file of a baseline of the project. Raises UserError for an invalid name."""
     if not re.fullmatch(r"[\w.+-]+", name) or name.startswith("."):
         raise UserError(
             "bad-baseline-name",

@@ -30,9 +30,9 @@ def earlier_answers(
     text: bool = True,
     tests: Mapping[str, Protocol] | None = None,
 ) -> dict[RowIdentity, Earlier]:
-    """Return what the baseline answered to each trial of a run, by the identity of the run's row.
+    """Return the baseline's answer to each trial of a run, by the identity of the run's row.
 
-    cassettes: the recordings in which replies are looked up that the baseline does not hold; None for none. text: False
+    cassettes: the recordings in which replies are looked up that the baseline does not have; None for none. text: False
     leaves all replies out. tests: the known ones, by default those of longctx.
     """
     before = earlier_rows(baseline.rows, rows, None, tests)

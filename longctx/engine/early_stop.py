@@ -66,7 +66,7 @@ def stopped_by(stopped: Failure | None, failures: Iterable[Failure]) -> Failure 
 
 
 def looks_by(run: RunData, tape: Tape, trials: Iterable[Trial]) -> LooksPlan:
-    """Return the plan by which these questions are sent: that of what is recorded of them unless all is asked anew."""
+    """Return the plan by which these questions are sent: that of their recordings, unless all are sent anew."""
     recorded = None if tape.asks_anew else tape.looks_of(map(place_of, trials))
     return recorded or looks_to_take(run)
 
@@ -228,10 +228,10 @@ class InterimLooks:
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.tests)
 
     def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
-        """Return how many bands are judged elsewhere, and those that are asked to the end whatever is shown.
+        """Return how many bands are judged elsewhere, and those of which every trial is sent.
 
-        Elsewhere: in other shards, of test functions or of protocols, whose stated minimums count, too. To the end:
-        bands of which other shards ask a part, and those whose trials a minimum rate or a limit of growth takes.
+        Elsewhere: in other shards, of test functions or of protocols, whose stated minimums count, too. All trials:
+        of bands of which other shards send a part, or for which a minimum rate or a limit of growth is stated.
         """
         own = self._bands_of(cases)
         elsewhere, parted = (self._beside_protocols if self._run_trial else self._beside_functions)(cases, own)
@@ -338,7 +338,7 @@ class Steps:
 
 
 def unit_of(trial: Trial) -> Unit:
-    """Return what a question is not divided from when it is asked in looks; it is that of its row when it is judged."""
+    """Return the group of a question, which looks do not divide; its row has the same group."""
     identity = trial.identity
     cluster = trial.case.cell.cluster(trial.index) or None
     return Unit.of(identity.cell, identity.seed, cluster, identity.trial, identity.item)

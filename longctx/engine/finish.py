@@ -229,7 +229,7 @@ def judged_against(
 def manifest_of(
     run: RunData, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]], tests: Mapping[str, int] | None = None
 ) -> Manifest:
-    """Return what is known of a run beside its rows."""
+    """Return what is known of a run besides its rows."""
     settings, plan = run.settings, run.plan
     profile, content = plan.profile_file
     if isinstance(settings.profile, Mapping):

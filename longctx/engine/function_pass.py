@@ -115,7 +115,7 @@ class FunctionPass:
     def _ask_directly(self, part: Part, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
         """Ask request by request. Return whether the live pass goes on.
 
-        held: why what batches hold is not sent.
+        held: why requests that are in batches are not sent.
         """
         tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:

@@ -70,7 +70,7 @@ class ShowingRun(FunctionRun):
     """Runs a trial of one cell against what is recorded, to show what it sends."""
 
     def __init__(self, tape: Tape, slug: str) -> None:
-        """slug: the name of the cell's parameters. Which trial it is, the settings of the run say."""
+        """slug: the name of the cell's parameters. The settings of the run name the trial."""
         super().__init__(tape)
         self.slugs: list[str] = []
         """Those of all cells."""

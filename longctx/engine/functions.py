@@ -1,4 +1,4 @@
-"""Test functions in a run: what their markers and the profile say of them, and the cells that they have.
+"""Test functions in a run: their markers, their tables in the profile, and their cells.
 
 Neither pytest nor its fixtures are needed here: the plugin collects functions with it.
 
@@ -125,7 +125,7 @@ def marker_arguments(name: str, marker: Marker) -> dict[str, Any]:
 
 
 def take_report(run: RunData, name: str, marked: dict[str, Any]) -> None:
-    """Move the report that a test's marker declares, if any, to the run. Raises UserError if it is none."""
+    """Move the report that a test's marker declares, if any, to the run. Raises UserError if it is not one."""
     from longctx.vocabulary.report import Report
 
     report = marked.pop("report", None)

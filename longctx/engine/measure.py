@@ -53,7 +53,7 @@ class MeasuredCase:
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
     errors: Sequence[BaseException] = ()
-    """The test's own errors and mistakes, of which a judge that cannot be read is none."""
+    """The test's own errors and mistakes; an unreadable judge's reply does not count as one."""
     skipped: str = ""
     """Why the test left a trial out, if it did."""
     unrecorded: bool = False
@@ -319,7 +319,7 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
 
 
 def _graded(judged: Judged, text: bool) -> dict[str, int]:
-    """Return that a judge was asked, and what it said of the trial: a labelled answer counts if all have a label."""
+    """Return the number in the trace that records a judge and its verdict: labelled ones count if all have a label."""
     if all(exchange.role != "judge" for exchange in judged.exchanges):
         return {}
     said = {said for said, label in judged.graded if label is None} or {said for said, _ in judged.graded}
@@ -392,7 +392,7 @@ def unmeasured_row(run: RunData, trial: Trial, kind: Kind, error: str) -> Row:
 
 
 def identified(run: RunData, trial: Trial) -> dict[str, Any]:
-    """Return the fields that say which question of which run it is."""
+    """Return the fields that identify the question and the run."""
     identity, case = trial.identity, trial.case
     return {
         "run": run.name,

@@ -111,7 +111,7 @@ class Run(RunData):
     def count_probes(self, cells: Sequence[Case], alone: bool = False) -> list[Case]:
         """Have the server count the probes of test functions; return the cells that can be sent.
 
-        What is kept in the models' profiles is not counted again. alone: whether the run sends no request else; it then
+        What is kept in the models' profiles is not counted again. alone: whether the run sends nothing else; it then
         raises UserError if no cell is left. Raises Interrupted if the user stops it.
         """
         to_count = [case for case in cells if case.token_values is None]

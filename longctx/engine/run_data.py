@@ -140,7 +140,7 @@ class RunData:
 
     @property
     def stated_cap(self) -> float | None:
-        """USD that the user lets the run spend: by the settings, else by the profile; None if neither says."""
+        """USD that the user lets the run spend: by the settings, else by the profile; None if neither states a cap."""
         given, own = self.settings.max_cost, self.plan.own
         return own.max_cost if given is None and own else given
 

@@ -107,7 +107,7 @@ class Settings:
 
 DEFAULT = Settings()
 OFF = ("", "0", "false", "no", "off")
-"""What an environment variable holds that turns something off."""
+"""The value of an environment variable that turns something off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ class Option:
 
     @property
     def turns_off(self) -> bool:
-        """Whether its name says the opposite of what the environment and the table say."""
+        """Whether its name means the opposite of the environment variable and the table's entry."""
         return self.name.startswith("no-")
 
     @property

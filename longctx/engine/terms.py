@@ -130,7 +130,7 @@ def file_of(row: Row) -> str:
 
 
 def beside(terms: Rules, other: Baseline | None) -> Rules:
-    """Return the terms of a verdict beside a comparison with another baseline: its bands and its run."""
+    """Return the terms of a verdict besides a comparison with another baseline: its bands and its run."""
     return replace(terms, beside=other.bands + 1 if other else 0)
 
 

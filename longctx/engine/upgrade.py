@@ -202,7 +202,7 @@ class Upgrading:
         """
         names = [treatment.name for treatment in treatments]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise UserError("same-treatment-twice", f"{twice!r} is given twice: an upgrade compares what differs.")
+            raise UserError("same-treatment-twice", f"{twice!r} is given twice: name each treatment once.")
         self._alpha = settings.alpha / (len(treatments) - 1)
         self._say = say
         self._treatments = treatments
@@ -324,7 +324,7 @@ def _writer(text: str) -> Any:
 
 
 def _page(document: Document, upgrade: Upgrade, workspace: Workspace, figures: Sequence[Chart]) -> str:
-    """Return the page: the decision with its charts, and the candidates' trials beside the old answers."""
+    """Return the page: the decision with its charts, and the candidates' trials next to the old answers."""
     from longctx.report.page.page import ChangedTrials, changes_page
 
     known = known_protocols(workspace)

@@ -81,7 +81,7 @@ class Answer:
     """The reply as the server sent it."""
     of_judge: bool = False
     told: Callable[[object], object] | None = field(default=None, compare=False, repr=False)
-    """Is told what a reader has read."""
+    """Called with what a reader has read."""
 
     @property
     def content(self) -> list[dict[str, Any]]:
@@ -110,7 +110,7 @@ class Answer:
 
     @property
     def stop_reason(self) -> str | None:
-        """Why the reply ended, as the API says it."""
+        """Why the reply ended, in the API's word."""
         return self.message.get("stop_reason")
 
     @property
@@ -126,8 +126,8 @@ class Answer:
     def tool_results(self, functions: Mapping[str, Callable[..., object]]) -> dict[str, Any]:
         """Call the tools that the reply asks for, and return the user turn with their results.
 
-        A result that is not text is sent as JSON. What a function raises, and a tool that is not known, is sent as an
-        error, as an agent would. Raises Unparseable for a call without id, name or input.
+        A result that is not text is sent as JSON. An exception of the function and a call of an unknown tool are sent
+        back as errors, as an agent would do. Raises Unparseable for a call without id, name or input.
 
         Args:
             functions: The function of each tool, called with the tool's input as keyword arguments.

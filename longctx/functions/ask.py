@@ -104,8 +104,8 @@ class Ask:
             if twice := [name for name in ("tools", "tool_choice") if name in asked and name in given]:
                 raise mistake(
                     "tools-of-shape",
-                    f"{self.trial.function}: ask gets {twice[0]}, but the shape {shape!r} has its own: leave out that "
-                    "shape, or the tools.",
+                    f"{self.trial.function}: ask was called with {twice[0]}, but the shape {shape!r} defines "
+                    "its own: leave out that shape, or the tools.",
                 )
         return self._answer(self.trial.case.model, {**asked, "max_tokens": max_tokens, **given}, system)
 
@@ -329,7 +329,7 @@ class Ask:
         return checks[name]
 
     def lexical(self, context: str | Sequence[object], question: str, answer: str, options: Sequence[str] = ()) -> bool:
-        """Return whether matching words alone finds the answer, and show its accuracy beside that of the test.
+        """Return whether matching words alone finds the answer, and show its accuracy next to that of the test.
 
         It sends no request, and does not count in the trial's outcome.
 

@@ -36,7 +36,7 @@ SHOWN = 600
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """The trials that are sent now, and what is told of those that have run to their end."""
+    """The trials whose requests are sent now, and what is called with those that have ended."""
 
     keys: Set[str] | None = None
     """Of their questions; None for all."""
@@ -62,7 +62,7 @@ class FunctionTrials:
         held: Mapping[Place, Failure] | None = None,
         only_canary: bool = False,
     ) -> None:
-        """part: of the trials. held: why what batches hold is not sent.
+        """part: of the trials. held: why requests that are in batches are not sent.
 
         only_canary: ask only the first trials of each function, as the canary wants them.
         """

@@ -39,7 +39,7 @@ class Rounds:
         self._trials = FunctionTrials(tape, Tally(0), Canary({}, None), self._part)
         self.asked = self._trials.asked
         self.held: dict[Place, Failure] = {}
-        """Why what batches held when they were last looked at is not sent."""
+        """Why requests that were in batches at the last look are not sent."""
         self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
         self._going: dict[str, Paused | None] = {}
         """The trials that have run, by their keys; None if they have ended."""

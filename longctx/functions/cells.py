@@ -86,7 +86,7 @@ class FunctionTable(BaseModel):
     min_rate: float | None = Field(default=None, ge=0, le=1)
     """A cell whose accuracy is significantly below it fails its test."""
     guessing: float | None = Field(default=None, ge=0, lt=1, allow_inf_nan=False)
-    """The accuracy of guessing, such as 0.5 with two answers: a baseline near it has nothing to lose."""
+    """The accuracy that guessing reaches, such as 0.5 with two answers: a baseline near it has nothing to lose."""
     bands: dict[str, Count] = {}
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True
@@ -94,7 +94,7 @@ class FunctionTable(BaseModel):
     version: PositiveInt = 1
     """A number to raise whenever the test draws other items: what was recorded of the earlier ones stays readable."""
     allowed_hosts: tuple[str, ...] = ()
-    """The hosts that the code under test may connect to beside this machine, such as a database: names, addresses or
+    """The hosts that the code under test may connect to besides this machine, such as a database: names, addresses or
     patterns, each with or without a port. What it sends there is not recorded."""
 
 
@@ -445,7 +445,7 @@ def prompts_of(table: FunctionTable, given: Sequence[str]) -> Iterable[str]:
 
 
 def _path(name: str, folder: Path, workspace: Workspace) -> Path:
-    """Return the file of cases, beside the test or in the project. Raises UserError if it lies outside the project."""
+    """Return the file of cases, next to the test or in the project. Raises UserError if it lies outside the project."""
     beside = folder / name
     path = beside if beside.exists() else workspace.root / name
     inside(path, workspace.root)

@@ -60,7 +60,7 @@ def chunks(folder: str | Path, tokens: int | None = None) -> Chunks:
     """Return the Markdown and text files of a folder as chunks.
 
     Args:
-        folder: The folder; a relative path is looked up beside the file that calls, then in the working directory.
+        folder: The folder; a relative path is looked up next to the file that calls, then in the working directory.
         tokens: About the most of a chunk, in the reference vocabulary; None for whole files.
 
     Raises:

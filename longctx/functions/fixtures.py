@@ -291,7 +291,7 @@ def _returns(node: ast.AST) -> bool:
 
 
 def warning(name: str) -> str:
-    """Return what is said of a test that judges nothing."""
+    """Return the warning about a test that judges nothing."""
     return f"{name} has no assert and no check, so every reply counts as correct."
 
 
@@ -378,7 +378,7 @@ class FunctionRun:
         """The id of the test that runs."""
 
     def fitted(self, case: CellCase) -> CellCase | None:
-        """Return a cell as it is run; None if its probes could not be counted, as was said. Raises UserError."""
+        """Return a cell as it is run; None if its probes could not be counted, which was reported. Raises UserError."""
         return None if case.token_values is None else case.fitted()
 
     def cell(self, case: CellCase, trial_of: TrialOf, start: RunOnce) -> None:

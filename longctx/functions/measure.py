@@ -140,7 +140,7 @@ def is_skip(error: BaseException) -> bool:
 
 
 def reason(error: BaseException) -> str:
-    """Return what an error says, or the line of an assertion that says nothing: only pytest makes it say its values."""
+    """Return the message of an error, or the line of an assertion without one: only pytest adds its values."""
     if str(error) or not isinstance(error, AssertionError):
         return str(error)
     lines = traceback.extract_tb(error.__traceback__)

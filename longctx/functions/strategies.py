@@ -43,7 +43,7 @@ CLEARED = "clear_tool_uses_20250919"
 BETAS = {CLEARED: "context-management-2025-06-27", COMPACTION: "compact-2026-01-12"}
 """The beta that each edit of the API needs."""
 LAST_TURNS = 4
-"""How many turns `summary` keeps beside the summary."""
+"""How many turns `summary` keeps besides the summary."""
 LEFT_OUT = "[Earlier turns of this conversation were left out.]"
 SUMMARY_OF = "Summary of the conversation so far:\n\n{summary}"
 SUMMARY_TOKENS = 1024
@@ -108,7 +108,10 @@ class Strategy:
             return cls(f"{strategy.name}-at-{at[2]}", strategy.own, int(at[2]))
         if WRITTEN.fullmatch(given):
             if given.startswith(f"{NO_STRATEGY}-"):
-                raise UserError("no-such-strategy", f"The strategy {NO_STRATEGY!r} takes no number: {given!r}.")
+                raise UserError(
+                    "no-such-strategy",
+                    f"The strategy {NO_STRATEGY!r} takes no number: write {NO_STRATEGY!r}, not {given!r}.",
+                )
             return cls(given)
         if not given.endswith(".py"):
             raise UserError(
@@ -296,7 +299,7 @@ def attached(content: Any) -> Iterator[str]:
 
 
 def kind_attached(block: Mapping[str, Any]) -> str:
-    """Return `picture` or `file` if a block is one of these, in any of the APIs and programs; empty if it is none."""
+    """Return `picture` or `file` if a block is one of these, in any of the APIs and programs; else empty."""
     data = block.get("inlineData") or block.get("fileData") or {}
     kind, mime = block.get("type"), str(block.get("mime") or data.get("mimeType") or "")
     if kind in PICTURES or mime.startswith("image/"):

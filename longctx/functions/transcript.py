@@ -335,7 +335,7 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
     cache and summaries are left out, as are pictures of sessions and API errors (`left_out`).
 
     Args:
-        path: The file; a relative path is looked up beside the file that calls, then in the working directory.
+        path: The file; a relative path is looked up next to the file that calls, then in the working directory.
         line: The number of another line, from 1, such as that of its own conversation.
         probes: A file of probes, JSON lines, which share the contexts of `filled`.
 

@@ -246,7 +246,7 @@ class FunctionTrial:
     def measure_kept(self, messages: Messages, managed: Managed, message: Mapping[str, Any]) -> None:
         """Measure how much of a transcript the model saw, and which edits the server made. Raises UserError.
 
-        Without edits, both are counted in the reference vocabulary; with them, what the server reports counts.
+        If the server edits no turns, both are counted in the reference vocabulary; if it does, its own counts are used.
         """
         before = tokens_of(messages)
         if not managed.edits:
@@ -329,7 +329,7 @@ def changed_request(place: Place) -> str:
 
 
 CACHED = "the code under test caches answers: turn the cache off, or clear it in a function-scoped fixture."
-"""Why a request is not sent that was sent before, as the end of a sentence."""
+"""Why an earlier request is not sent again, as the end of a sentence."""
 
 
 def no_answer(reply: Reply) -> bool:

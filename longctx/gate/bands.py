@@ -409,7 +409,7 @@ ORDER: tuple[Verdict, ...] = ("regression", "invalid", "inconclusive", "pass")
 
 
 def overall(verdicts: Iterable[Verdict]) -> Verdict:
-    """Return the verdict on several bands or tests; without any it is inconclusive."""
+    """Return the verdict on several bands or tests; inconclusive if there are none."""
     return min(verdicts, key=ORDER.index, default="inconclusive")
 
 

@@ -47,7 +47,7 @@ class Evidence:
     missing: int = 0
     """Those of them that the run did not measure."""
     other: int = 0
-    """Those that do not rest on a recorded answer of the baseline, or judge it differently."""
+    """Those without a recorded answer of the baseline, or that judge it differently."""
     baseline: list[Row] = field(default_factory=list)
     """The baseline's measured rows of all these trials, those that an early stop left out included."""
     pairs: list[tuple[Row, Row]] = field(default_factory=list)
@@ -466,7 +466,7 @@ class Seen:
 
     @property
     def rate(self) -> float:
-        """The accuracy of right answers in both runs, kept between 0 and 1 in the same way."""
+        """The accuracy over both runs, kept between 0 and 1 in the same way."""
         return (self.right + 1) / (2 * self.n + 2)
 
     @property

@@ -68,7 +68,7 @@ class Growth:
 
 
 def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
-    """Return how much the price of the same trials has grown; None if it is not known of every trial.
+    """Return how much the price of the same trials has grown; None if a trial's price is not known.
 
     The interval is that of a ratio of means by linearization, over clusters (W. G. Cochran, "Sampling Techniques",
     1977, 6.3).

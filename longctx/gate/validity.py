@@ -134,9 +134,9 @@ def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str
 def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> str:
     """Return why a band cannot pass whatever the run answers, without a full stop; empty if it can.
 
-    baseline: its measured rows of the band. guessing: the accuracy of guessing, or 0. The accuracy must be shown to
-    exceed that by more than the margin (95%, one-sided), with trials counted at their effective number, and most
-    replies must not be shown to be unreadable.
+    baseline: its measured rows of the band. guessing: the accuracy that guessing reaches, or 0. The baseline's must
+    exceed that significantly by more than the margin (95%, one-sided), with trials counted at their effective number,
+    and its replies must not be significantly more often unreadable than not.
     """
     if not (n := len(baseline)):
         return ""

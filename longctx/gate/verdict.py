@@ -93,7 +93,7 @@ class Rules:
     other_profile: bool = False
     """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
     run_margin: float | None = None
-    """The margin that is stated of all bands together; then these must pass, too. None: see `bands.RUN_MARGIN`."""
+    """The margin of all bands together, if stated: the whole run must then pass, too. None: `bands.RUN_MARGIN`."""
     reports: Reports = field(default_factory=dict)
     """The reports of test functions, whose hooks add to the gate as those of protocols do."""
 
@@ -132,7 +132,7 @@ class VerdictOfTest:
     verdict: Verdict
     bands: tuple[BandVerdict, ...]
     reported: tuple[Reported, ...]
-    """What the test reports beside its bands."""
+    """What the test reports besides its bands."""
     missed: tuple[Reported, ...]
     """Those that miss their stated minimum."""
     reasons: tuple[str, ...]
@@ -290,7 +290,7 @@ def give_verdict(
     """Judge a run against its baseline.
 
     before, after: the rows of the baseline and of the run. tests: the known ones, by default those of longctx.
-    guessing: the accuracy of guessing in tests that are not known.
+    guessing: the accuracy that guessing reaches in unknown tests.
     """
     try:
         after = with_bands_of(before, after) if rules.of_base else after
@@ -370,7 +370,7 @@ def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
 
 
 def _trials(rows: Sequence[Row]) -> int:
-    """Return the number of trials; a check has its own row, and is none."""
+    """Return the number of trials; rows of checks are not counted."""
     return sum(not is_check(row.test) for row in rows)
 
 
@@ -417,7 +417,7 @@ def _compared(
 
 
 def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tuple[Reported, ...], tuple[str, ...]]:
-    """Return what a test reports beside its bands, and a sentence without its full stop if its code fails.
+    """Return what a test reports besides its bands, and a sentence without its full stop if its code fails.
 
     That code may be a user's: no stated minimum may be lost silently, and no other test's verdict may be.
     """

@@ -24,7 +24,7 @@ SPARED = 16
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The terms of a live pass."""
+    """What a live pass may use: server, concurrency, spending cap, batches."""
 
     base_url: str | None = None
     """None for the SDK's own."""

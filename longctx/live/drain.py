@@ -30,7 +30,7 @@ class Paused:
     requests: Sequence[Request] = ()
     """Those that were sent, or will be."""
     issued: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    """What code has sent: when it goes on, it sends it again."""
+    """What the code under test has sent so far: when the trial goes on, the code sends it again."""
     sent: Request | None = None
     """That of a protocol, with its prompt, while it is out."""
     reply: Reply | None = None

@@ -282,7 +282,7 @@ class Slots:
 
     @property
     def most(self) -> int:
-        """The most requests worth starting: those that may be in flight, beside those that wait for another attempt."""
+        """The most requests worth starting: those that may be in flight, and those that wait for another attempt."""
         return min(int(self.limit.allowed) + self.waiting, self.limit.ceiling)
 
     @contextlib.asynccontextmanager

@@ -202,7 +202,7 @@ def _cell_of(item: pytest.Function, run: Run, known: dict[str, Function]) -> Fun
 def check_tables(config: pytest.Config) -> None:
     """Raise UserError if the profile has a table of a test function that does not exist, as far as is known.
 
-    Functions that were not collected are looked for in the files beside those that were.
+    Functions that were not collected are looked for in the files next to those that were.
     """
     session = session_of(config)
     plan, collected = session.run.plan, session.functions

@@ -120,7 +120,7 @@ class NestedSession(Nested):
 
     @pytest.hookimpl(optionalhook=True, tryfirst=True)
     def pytest_timeout_set_timer(self) -> bool:
-        """Set no timer of pytest-timeout: a test's time is not that in which all of its trials are sent."""
+        """Set no timer of pytest-timeout: its limit is for one test, not for the time in which all trials are sent."""
         return True
 
 

@@ -120,7 +120,7 @@ def check_batching(settings: Settings) -> None:
 
 
 TABLE = re.compile(r"\[\w+\]")
-"""The name of a profile's table in a reason."""
+"""How a profile's table is named in a sentence."""
 
 
 def why_skipped(terminal: pytest.TerminalReporter) -> Iterator[str]:

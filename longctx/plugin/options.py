@@ -41,7 +41,7 @@ MARKERS = (
     shapes=["text"]: the shapes of ask(context, question)
     strategies=["none"]: the strategies of context management for a transcript
     min_rate=0.9: a cell whose accuracy is significantly lower fails
-    guessing=0.5: the accuracy of guessing, which a baseline must exceed
+    guessing=0.5: the accuracy that guessing reaches, which a baseline must exceed
     bands={"short": 4000}: the gate's bands, each with the largest length in it
     gated=False: leaves the function out of the gate
     version=2: raise it whenever the test draws other items
@@ -67,7 +67,7 @@ def add(parser: pytest.Parser) -> None:
     )
     parser.addini(
         "longctx_allowed_hosts",
-        "hosts that marked tests may connect to beside this machine, such as db.example.com or *.example.com:443",
+        "hosts that marked tests may connect to besides this machine, such as db.example.com or *.example.com:443",
         type="args",
         default=[],
     )
@@ -121,7 +121,7 @@ def fill_defaults(config: pytest.Config) -> None:
 
 
 def values_for_worker(config: pytest.Config) -> dict[str, str | float | None]:
-    """Return what options have that may be filled in, as a worker of xdist is sent it."""
+    """Return the values of the options that may be filled in, in the form in which a worker of xdist gets them."""
     given = {each.key: getattr(config.option, f"ctx_{each.key}", each.default) for each in _FILLED}
     return {key: str(value) if isinstance(value, Path) else value for key, value in given.items()}
 

@@ -29,7 +29,7 @@ REPORTS = "ctx_reports"
 LEFT_OUT_TESTS = "ctx_left_out"
 """The entry of a worker's output that names the tests that the profile leaves out, with the reasons."""
 OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed")
-"""The settings of a run that a command starts which `addopts` may give."""
+"""The settings that `addopts` may give to a run that a command starts."""
 
 
 class RunOfCommand:

@@ -67,7 +67,7 @@ def call(item: pytest.Function) -> None:
 
 
 def _start_stale(item: pytest.Function, runner: CellRunner, running: FunctionTrial) -> Result:
-    """Run the function once, and let nothing be sent again that no recording can answer."""
+    """Run the function once; do not send again what no recording could ever answer."""
     result = runner.start(running)
     if result.kind == "suspended" and (why := _difference_elsewhere(item, running)):
         return Result("error", why, TestMistake(UserError("differs-between-processes", why)))
@@ -140,9 +140,9 @@ def _timed(item: pytest.Function, trials: int) -> Iterator[None]:
         raise TestMistake(
             UserError(
                 "test-timed-out",
-                f"{item.function.__name__}: its time was up during a trial, which is not measured: {error} "
-                f"The limit applies to all {trials:,} trials together: raise timeout, or set it to 0, in pytest.ini, "
-                "by --timeout or by @pytest.mark.timeout.",
+                f"{item.function.__name__}: the time limit of pytest-timeout ended a trial, which is not measured: "
+                f"{error} The limit applies to all {trials:,} trials together: raise timeout, or set it to 0, in "
+                "pytest.ini, by --timeout or by @pytest.mark.timeout.",
             )
         ) from None
 
@@ -212,7 +212,7 @@ def ctx_of(request: pytest.FixtureRequest) -> Ctx:
 def measure_cell(item: pytest.Item, case: Case) -> None:
     """Hand over a row for each trial of the case.
 
-    The test fails if a trial was not measured (`invalid`), or if the rate is shown to be below the minimum. A case
+    The test fails if a trial was not measured (`invalid`), or if accuracy is significantly below the minimum. A case
     that an early stop cut short is not tested against a minimum.
     """
     session = session_of(item.config)
@@ -267,7 +267,7 @@ def _baselines(config: pytest.Config) -> Mapping[tuple[str, str], str]:
 
 
 def attach_result(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:
-    """Attach the result of a case to its test, and fail the test if a trial was not measured or the rate is too low.
+    """Attach the result of a case to its test, and fail the test if a trial was not measured or accuracy is too low.
 
     problem: why a trial was not measured; empty if all were. left_out: how many trials an early stop left out.
     """

@@ -137,7 +137,8 @@ class SelectedTests:
 def _not_run(code: int) -> UserError:
     """Return the error that pytest ended with a status from which nothing can be measured."""
     return UserError(
-        "tests-not-run", f"Running the tests ended with status {code} of pytest: run pytest on them to see why."
+        "tests-not-run",
+        f"Nothing was measured, because pytest ended with exit code {code}: run pytest on the tests to see why.",
     )
 
 

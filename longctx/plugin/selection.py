@@ -22,7 +22,7 @@ CELL = "longctx_cell"
 
 
 def mark_protocol(found: object) -> None:
-    """Give a protocol that pytest found the marker of longctx, beside those that it has."""
+    """Give a protocol that pytest found the marker of longctx, besides those that it has."""
     if "__longctx__" not in getattr(found, "__dict__", {}):  # protocol.KEY: importing it would load numpy everywhere
         return
     marks = getattr(found, "pytestmark", [])

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 SECTIONS = "present", "absent"
 RIGHT = {"present": "right answer, section in the record", "absent": "abstention, section left out"}
 OFTEN = 0.2
-"""The accuracy from which inventions or needless refusals are a finding."""
+"""The share from which inventions or needless refusals are a finding."""
 """Whether the record contains the section that answers the question."""
 NOT_THERE, NEEDLESS, INVENTED = "not_there", "needless_refusal", "invented"
 """Keys of a trace: the reply states that the record does not answer; it says so though the record does; it gives an
@@ -83,7 +83,7 @@ def record_with(bank: Bank, index: int, seed: int, cell: ProtocolCell) -> Record
 def _others(
     bank: Bank, index: int, seed: int, budget: int, longest: int
 ) -> tuple[tuple[Section, ...], tuple[Section, ...]]:
-    """Return the sections that fit in the budget beside the needle, and further ones that fit in the needle's place."""
+    """Return the sections that fit in the budget with the needle, and further ones that fit in the needle's place."""
     needle = bank.needle(index)
     others = tuple(fitting(bank.others(index, seed, longest), budget - needle.tokens))
     taken = {section.id for section in others}
@@ -105,7 +105,7 @@ def _check(cell: ProtocolCell) -> None:
         raise ValueError(f"`sections`: there is no {cell.section!r}: choose from {', '.join(SECTIONS)}.")
     if not 1 <= cell.longest < cell.budget:
         raise ValueError(
-            f"beside sections of up to {cell.longest} tokens (the entry `longest`) a record of {cell.budget} (the "
+            f"besides sections of up to {cell.longest} tokens (the entry `longest`) a record of {cell.budget} (the "
             f"entry `budgets`) has no others: set `longest` to a number from 1 to {cell.budget - 1}."
         )
     check_collage(cell)
@@ -231,7 +231,7 @@ def judged(reply: Reply, choices: Choices, not_there: str, present: bool) -> Out
     """Judge a reply. not_there: the letter of the answer that the record does not say.
 
     A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:
-    the accuracy of needless refusals is what is missing from this check's rate.
+    the share of needless refusals is one minus this check's accuracy.
     """
     outcome = multiple_choice.judged(reply, choices)
     if outcome.kind in ("correct", "wrong"):

@@ -1,4 +1,4 @@
-"""Aggregation: notices do not name their agency. How many of a month has one, which has the most, which has none?
+"""Aggregation: of notices that do not name their agency, count those of one, or find who has the most, or none.
 
 Source: A. Bertsch, A. Pratapa, T. Mitamura, G. Neubig, M. R. Gormley, "OOLONG: Evaluating Long Context Reasoning and
 Aggregation Capabilities", 2025, https://arxiv.org/abs/2511.02817, and its partial credit for counts. Texts and

@@ -225,7 +225,7 @@ def needles_of(cell: ProtocolCell, index: int) -> tuple[Section, ...]:
 
 
 def others_of(cell: ProtocolCell, index: int, seed: int) -> tuple[Section, ...]:
-    """Return sections in random order that fit in the budget beside the needles. They are the same at every depth."""
+    """Return sections in random order that fit in the budget besides the needles. They are the same at every depth."""
     together, distractors = cell.items.together(index), getattr(cell, "distractors", None)
     return _others(cell.bank(), together, seed, cell.budget, cell.longest, distractors)
 

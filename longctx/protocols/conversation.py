@@ -151,7 +151,7 @@ def exchanges(words: Words, rows: Rows) -> tuple[Piece, ...]:
 
 
 def without_role(text: str) -> str:
-    """Return a turn without the names of roles, which the messages of a request have beside their text."""
+    """Return a turn without the names of roles, which the messages of a request have besides their text."""
     return re.sub(rf"\s+{ROLE}\s*$", "", re.sub(rf"^{ROLE}\s*", "", text)).strip()
 
 

@@ -141,7 +141,7 @@ def short_answers(
 def judged(reply: Reply, item: Item) -> Outcome:
     """Judge the content of the last <Answer> tags, or the reply without any.
 
-    It is right if it contains an accepted form, and no wrong answer of the question beside it.
+    It is right if it contains an accepted form, and no wrong answer of the question besides it.
     """
     tagged = re.findall(r"<answer\s*>(.*?)(?:</answer|$)", reply.text, re.IGNORECASE | re.DOTALL)
     given = " ".join((tagged[-1] if tagged else reply.text).split())

@@ -67,7 +67,7 @@ class SentAgain:
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> SentAgain:
-        """Raises KeyError or TypeError if it is none."""
+        """Raises KeyError or TypeError if it is not one."""
         texts = [metadata[name] for name in ("model", "prompt_set", "wording")]
         names = [[*metadata[name]] for name in ("replaced", "sent_again")]
         if not all(isinstance(text, str) for text in (*texts, *names[0], *names[1])):

@@ -1,4 +1,4 @@
-"""The reading of bodies of answers, whatever the API: JSON, with care."""
+"""How bodies of answers are read, for all APIs: as JSON, with limits."""
 
 from __future__ import annotations
 

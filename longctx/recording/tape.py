@@ -473,7 +473,7 @@ def _only_writer(folder: Path) -> Iterator[None]:
     held = UserError(
         "recording-locked",
         f"Another run is recording into {folder}, and two would pay for the same trials twice: wait until it ends. "
-        "What it records is not requested again.",
+        "Its answers are not requested again.",
     )
     if not _writable(folder):
         yield

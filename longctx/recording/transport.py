@@ -37,7 +37,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
     def __init__(
         self, tape: Tape, inner: httpx2.AsyncBaseTransport | None = None, passing: Collection[str] = ()
     ) -> None:
-        """passing: the names of headers that are sent and on which no answer depends, beside those that are known."""
+        """passing: the names of headers that are sent and on which no answer depends, besides those that are known."""
         self._tape = tape
         self._inner = inner
         self._passing = passing

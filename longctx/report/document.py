@@ -26,7 +26,7 @@ class Document:
     badge: str = ""
     """A verdict, for a page to show as a badge."""
     lead: str = ""
-    """The sentence beside the badge."""
+    """The sentence next to the badge."""
     brief: str = ""
     """The text for a terminal at the usual verbosity; empty if it is that of `as_terminal`."""
     picture: Chart | None = None

@@ -88,7 +88,7 @@ def _cannot_tell(found: Retrieval) -> str:
     further = _further([loss.more(found.losses.margin, level) for loss in found.open])
     numbers = _listed([f"{loss.value:,.0f}" for loss in found.open])
     asked = count(min(loss.n for loss in found.open), "question")
-    return f"{asked} cannot tell {numbers} from {(found.enough or found.best).value:,.0f}: {further}."
+    return f"{asked} are too few to compare {numbers} with {(found.enough or found.best).value:,.0f}: {further}."
 
 
 def _points(share: float) -> str:
@@ -321,7 +321,7 @@ def _may_be_filled(window: Window) -> str:
     if not window.can_lose:
         return (
             f"At {size(first.value)}, the smallest fill, {first.rate.correct:g} of {first.rate.n:,} answers are right, "
-            "which is not significantly more than by guessing: there is nothing that a larger fill could lose."
+            "not significantly more than by guessing, so a larger fill has nothing to lose."
         )
     named = f"{window.strategy}: " if window.strategy != NO_STRATEGY else ""
     if not window.here:
@@ -372,7 +372,7 @@ def _open(losses: Losses) -> str:
     of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
     further = _further([losses.more], unit)
     values = _listed([size(loss.value) for loss in losses.open])
-    return f"{least.n:,} probes{of} cannot tell {size(kept)} from {values}: {further}"
+    return f"{least.n:,} probes{of} are too few to compare {size(kept)} with {values}: {further}"
 
 
 def _further(more: Sequence[int | None], unit: str = "") -> str:

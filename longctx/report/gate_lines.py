@@ -47,9 +47,9 @@ class LostAnswer:
     expected: str | None
     before: str | None
     after: str | None
-    """Its answer, or how it failed where there is none."""
+    """Its answer, or how it failed without one."""
     reason: str | None = None
-    """What the test said of it."""
+    """The test's own sentence about it."""
 
     @property
     def test(self) -> str:
@@ -213,7 +213,7 @@ NONE_LOST = LostAnswers()
 
 
 SAME_ANSWERS = "same answers"
-"""What is said of a band whose answers are the baseline's own."""
+"""The text for a band whose answers are the baseline's own."""
 LOST_LINES = 3
 """The most lost answers that are shown."""
 

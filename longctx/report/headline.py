@@ -1,4 +1,4 @@
-"""The last line of a gated run: its verdict, where that holds, and the exit status."""
+"""The last line of a gated run: its verdict, the bands concerned, and the exit status."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from longctx.stats.rates import Rate
 from longctx.text import count
 
 WITHIN = 0.05
-"""A judge is known well enough if its labels give the accuracy to this."""
+"""A judge is known well enough if its labels leave the accuracy uncertain by no more than this."""
 
 
 def judge_sentences(graded: Sequence[GradedTest]) -> Iterator[str]:
@@ -24,7 +24,7 @@ def judge_sentences(graded: Sequence[GradedTest]) -> Iterator[str]:
 
 
 def doubts(graded: Sequence[GradedTest]) -> Iterator[str]:
-    """Yield a sentence on each judge that has labels: what a reader must know before its accuracies count."""
+    """Yield a sentence on each judge that has labels: what a reader must know before relying on its accuracies."""
     for judged in graded:
         if judged.agreement.n:
             corrected = f"; accuracy without its errors {_limits(judged.accuracy)}" if judged.errors.usable else ""
@@ -45,7 +45,7 @@ def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
         if not gated:
             continue
         if not judged.errors.usable:
-            yield f"{name}: graded by a judge whose errors are not known: the verdict takes its grades as right."
+            yield f"{name}: the errors of its judge are not known: the verdict assumes that its grades are right."
             continue
         few = _too_few(judged, verdict.rules.margin)
         for band, change in gated:
@@ -57,7 +57,7 @@ def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
 
 
 def judges_data(graded: Sequence[GradedTest]) -> Iterator[dict[str, Any]]:
-    """Yield each test function that a judge grades as JSON holds it."""
+    """Yield each test function that a judge grades, for JSON."""
     for judged in graded:
         yield {
             "test": judged.test,
@@ -108,11 +108,11 @@ def _too_few(judged: GradedTest, within: float) -> str:
         return ""
     needed, given = judged.needed(within), judged.errors.labels
     take = (
-        f"its accuracies to {within:.0%} take about {needed:,}"
+        f"accuracies to within {within:.0%} need about {needed:,}"
         if needed
         else "label more answers, right ones and wrong ones"
     )
-    return f" {count(given, 'label')} {'is' if given == 1 else 'are'} too few to know the judge: {take}."
+    return f" {count(given, 'label')} {'is' if given == 1 else 'are'} too few to know how often the judge errs: {take}."
 
 
 def _limits(value: Limited) -> str:

@@ -61,7 +61,7 @@ def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
     if lacking:
         parts.append(
             f"Underpowered: {_names(lacking, plans)}. If nothing has changed, {_each(lacking)} may well be "
-            "inconclusive: give more trials (the last table says how many) or a wider margin."
+            "inconclusive: use more trials (the last table shows how many) or a wider margin."
         )
     run = plan_of_run(plans, target)
     if run and target.of_run:
@@ -112,8 +112,8 @@ def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, 
         if best != asked and prices[0] and prices[1] and prices[1].direct > WORTH_A_CHANGE * prices[0].direct:
             least, now = (usd(price.direct) for price in prices if price)
             yield (
-                f"{test} ({band}) on {model}: {count(best, 'question')} a context cost least, {least} a trial that "
-                f"counts as independent at a correlation of {correlation:g}, asked directly; {asked} cost {now}. With "
+                f"{test} ({band}) on {model}: {count(best, 'question')} per context cost least, {least} per "
+                f"independent trial at a correlation of {correlation:g}, sent directly; {asked} cost {now}. With "
                 "fewer contexts there are fewer looks."
             )
 
@@ -123,7 +123,7 @@ def _model_and_band(case: Case) -> tuple[str, str, str]:
 
 
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:
-    """Return the share of its trials that each band asks in looks if nothing has changed."""
+    """Return the mean share of its trials that each band sends in looks if nothing has changed."""
     if target.of_run:  # every band is asked until all together are settled
         return [share_asked(*all_bands([plan.sized for plan in plans]), target.of_run)] * len(plans)
     return [share_asked(*plan.sized, target) for plan in plans]
@@ -183,12 +183,12 @@ def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
     if target.of_run:
         yield f"All bands together pass where that bound is below {_exact(target.of_run.margin)}, which they must, too."
     yield (
-        "Paired: both runs ask the same trials, as the gate does. Unpaired: each run asks its own, as many as said. "
-        "Tokens and prices are of one run, asked directly, with prompts as estimated, replies as recorded or else of "
+        "Paired: both runs have the same trials, as in a gate. Unpaired: each run has its own, as many as shown. "
+        "Tokens and prices are of one run, sent directly, with prompts as estimated, replies as recorded or else of "
         "full length, and the prompt cache where several questions share a context."
     )
     if unpriced := sorted({plan.subject.model for plan in plans if plan.load.price is None}):
-        yield f"Prices of {', '.join(unpriced)} are not known: a [prices] table in fixtures/models/ gives them."
+        yield f"Prices of {', '.join(unpriced)} are not known: add [prices] to their profiles in fixtures/models/."
 
 
 def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[str]) -> Iterator[str]:
@@ -200,12 +200,12 @@ def _sources(plans: Sequence[BandPlan], runs: Sequence[str], replayed: Sequence[
             "change between these two counts as chance here."
         )
     if replayed:
-        yield f"Both replay the same recordings of {', '.join(replayed)}; these show no chance and are left out."
+        yield f"Both replay the same recordings of {', '.join(replayed)}; these do not vary by chance and are left out."
     if borrowed := [plan for plan in plans if plan.seen and not plan.own]:
         yield f"For {_names(borrowed, plans)}, they come from another model or other prompts."
     if guessed:
         whose = "" if len(guessed) == len(plans) else f" for {_names(guessed, plans)}"
-        why = "the two runs say nothing there" if len(runs) == 2 else "--from RUN_A RUN_B measures them"
+        why = "the two runs have no pairs there" if len(runs) == 2 else "--from RUN_A RUN_B measures them"
         yield f"Discordance and rates{whose} are guesses; {why}."
     if clustered := [plan for plan in plans if plan.load.clusters < plan.load.trials]:
         correlations = sorted({plan.assumed.correlation for plan in clustered})

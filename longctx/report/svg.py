@@ -393,7 +393,7 @@ def _rows(drawing: _Drawing) -> None:
 
 
 def _down(drawing: _Drawing, x: _Scale, top: float, bottom: float) -> None:
-    """Draw the lines at values and their names, each beside its line where there is room."""
+    """Draw the lines at values and their names, each next to its line where there is room."""
     lines = [*drawing.plot.lines, *((value, "") for _, value in drawing.plot.dotted)]
     for place, (value, name) in enumerate(sorted(lines)):
         dash = "1 3" if (value, name) not in drawing.plot.lines else "4 4"

@@ -63,7 +63,7 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
 
 
 def _lexical(test: OfTest, cells: Sequence[CellSummary]) -> Iterator[Table]:
-    """Yield a table of what the lexical baseline answers beside the model, by the size that the test names, or by
+    """Yield a table of what the lexical baseline answers next to the model, by the size that the test names, or by
     cell if there are several."""
     compared = [cell for cell in cells if cell.lexical.n]
     if not compared:
@@ -126,7 +126,7 @@ def default_findings(views: Sequence[RateView]) -> Iterator[tuple[Rank, str]]:
             low, high = (least(points, key=lambda point: estimate(point.value)) for least in (min, max))
             if interval(low.value)[1] < interval(high.value)[0]:
                 rates = [f"{estimate(point.value):.2f} with {point.x}" for point in (high, low)]
-                yield Rank.EFFECT, f"{view.heading}, {subject}, {view.x}: the rate is {' and '.join(rates)}."
+                yield Rank.EFFECT, f"{view.heading}, {subject}, {view.x}: accuracy is {' and '.join(rates)}."
 
 
 def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSummaries) -> RateView:

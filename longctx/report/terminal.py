@@ -31,7 +31,7 @@ MOST_LINES, MOST_NOTES, FEWEST_LINES = 40, 10, 10
 AROUND = 2
 """The lines of the run and of its report, above and below."""
 WIDTH, LEAST_ROOM = 150, 40
-"""The most letters of a line of the table, and the fewest for what a line says."""
+"""The most letters of a line of the table, and the fewest for its text."""
 
 
 def run_line(summary: Summary, profile: str, mode: str) -> str:

@@ -21,7 +21,7 @@ from longctx.vocabulary.cell import name_of_test
 from longctx.vocabulary.report import Rank
 
 UNREADABLE = "unparseable", "refusal"
-"""The outcomes that the notes name as soon as they are many; of replies that were cut off they say more."""
+"""The outcomes that the notes name as soon as they are many; on truncated replies they are more detailed."""
 MOST_BYTES = 11_900
 """The bytes of summary.md from which on it leaves tables out, so that it has at most 12 kB: CI shows it whole."""
 MOST_NAME = 80
@@ -130,9 +130,9 @@ def cost_sentences(costs: Sequence[Cost]) -> Iterator[str]:
         if cost.live and cost.live_usd is None:
             parts.append(_unpriced(cost))
         elif cost.live and cost.live_usd:
-            parts.append(f"{count(cost.live, 'answer')} asked live cost {usd(cost.live_usd)}")
+            parts.append(f"{count(cost.live, 'live answer')} cost {usd(cost.live_usd)}")
         if cost.replayed and cost.replayed_usd:
-            parts.append(f"{count(cost.replayed, 'answer')} replayed had cost {usd(cost.replayed_usd)} when asked")
+            parts.append(f"{count(cost.replayed, 'answer')} replayed cost {usd(cost.replayed_usd)} when recorded")
         if parts:
             dated = f", at prices of {cost.dated}" if cost.dated else ""
             yield f"{cost.model}: {'; '.join(parts)}{dated}."
@@ -146,7 +146,7 @@ def without_prices(costs: Sequence[Cost]) -> Iterator[str]:
 
 
 def _unpriced(cost: Cost) -> str:
-    return f"what {count(cost.live, 'answer')} asked live cost is not known, since prices are missing {PRICES}"
+    return f"the cost of {count(cost.live, 'live answer')} is not known, since prices are missing {PRICES}"
 
 
 def _truncated(truncated: Truncated, folder: str) -> str:
@@ -245,7 +245,7 @@ def unusable_shares(summary: Summary, kinds: Sequence[str]) -> Iterator[tuple[st
 
 
 def said(summary: Summary) -> list[tuple[Line, list[str]]]:
-    """Return the lines of the first table with what each says, and with what to know of its numbers at the end."""
+    """Return the lines of the first table, each ending with what a reader must know of its numbers."""
     remarks = _remarks(summary)
     found = []
     for line in lines(summary):
@@ -304,4 +304,4 @@ def _line_remarks(
 
 
 NOT_MEASURED = ("infra_error", "not_asked")
-"""The outcomes that no rate counts."""
+"""The outcomes that do not count in an accuracy."""

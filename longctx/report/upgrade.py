@@ -29,7 +29,7 @@ NamedVerdict = tuple[str, RunVerdict]
 
 @dataclass(frozen=True, slots=True)
 class UpgradeDecision:
-    """What a page of an upgrade says."""
+    """The contents of the page of an upgrade."""
 
     old: str
     before: Sequence[Row]
@@ -70,7 +70,7 @@ def _bands_of(decision: UpgradeDecision) -> Chart | None:
 
 
 def upgrade_data(decision: UpgradeDecision) -> dict[str, Any]:
-    """Return the upgrade as JSON holds it."""
+    """Return the upgrade for JSON."""
     old = decision.old
     candidates = [{"name": name} | as_data(verdict, old, ()) for name, verdict in decision.candidates]
     return {"old": old, "best": decision.best, "candidates": candidates, "volume": decision.volume}
@@ -150,7 +150,7 @@ def _of_trials(verdict: RunVerdict) -> list[VerdictOfTest]:
 def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
     """Return accuracy against price, a point for each treatment; against latency where no treatment has a price.
 
-    None where fewer than two treatments have a place on the axis.
+    None if fewer than two treatments can be placed on the axis.
     """
     measured = [each for each in _measured(decision) if each.rate.n]
     prices = {each.name: 1000 * each.usage.usd for each in measured if each.usage.usd is not None}

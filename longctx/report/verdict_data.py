@@ -39,7 +39,7 @@ def with_words(
 
 
 def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:
-    """Return the verdict as JSON holds it. baseline, changed: as `verdict_document` takes them."""
+    """Return the verdict for JSON. baseline, changed: as `verdict_document` takes them."""
     return {
         "verdict": verdict.verdict,
         "baseline": baseline,

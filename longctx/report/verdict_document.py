@@ -1,4 +1,4 @@
-"""The verdict of a gate in words: a title that says it in one line, then notes and tables with the evidence."""
+"""The verdict of a gate in words: a title with the verdict in one line, then notes and tables with the evidence."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from longctx.views.chart import Table
 from longctx.vocabulary.cell import PROTOCOL, is_check
 
 MOST = 8
-"""The most cells that the table of those that moved most lists."""
+"""The most cells that the table of the largest changes lists."""
 MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
 FREE = before_after(usd(0), usd(0))
 """Shown as the price of a band where neither side costs anything."""
 TOO_FEW = "too few clusters"
-"""Shown in place of an interval that nothing is known of."""
+"""Shown instead of an unknown interval."""
 NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
@@ -212,7 +212,7 @@ def _why(verdict: RunVerdict) -> str:
 
 
 def _ruled_out(verdict: RunVerdict) -> str:
-    """Return a clause on what the evidence says of the inconclusive band that it says least of; empty without one."""
+    """Return a clause on the inconclusive band with the least evidence; empty if no band is inconclusive."""
     bands = [band for band in verdict.bands if band.verdict == "inconclusive" and band.n and not band.unpaired]
     run = verdict.stated_run
     if not bands and run and run.verdict == "inconclusive" and run.n:
@@ -223,7 +223,7 @@ def _ruled_out(verdict: RunVerdict) -> str:
     margin = verdict.rules.margin_of_run if band is run else verdict.rules.margin
     points = math.ceil(100 * band.bound - 1e-9)
     known = "no drop is ruled out" if points >= 100 else f"a drop above {count(points, 'point')} is ruled out"
-    takes = f"; {100 * margin:g} points take about {band.takes}" if band.takes else ""
+    takes = f"; ruling out {100 * margin:g} takes about {band.takes}" if band.takes else ""
     where = " in all bands together" if band is run else f" in {band.band}" if len(verdict.bands) > 1 else ""
     return f": {trials(band.lost)} of {band.n:,} lost{where}; {known}{takes}"
 
@@ -303,7 +303,7 @@ def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
             yield f"{band.band}: a drop of {-band.difference:.1%} is significant, and smaller than the margin."
         if band.takes and test.verdict == "inconclusive":
             given = band.n if band.takes.endswith("trials") else band.clusters
-            yield f"{band.band}: about {band.takes} would settle it, not {given:,}."
+            yield f"{band.band}: about {band.takes} are needed to decide; the run has {given:,}."
     for differs, cells in grouped(test.across, str).items():
         if cells[0].paired:
             yield f"{name}: {differs}: the same items, paired."
@@ -393,15 +393,15 @@ def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
         ]
         if rows:
             title = (
-                f"{how} together, {len(rows):,} of {len(clusters):,}, to look at first: clusters whose answers "
-                f"{'were lost' if place == 0 else 'were gained'} together more often than chance explains; they do not "
-                "decide the verdict"
+                f"{how} together, {len(rows):,} of {len(clusters):,}: clusters whose answers "
+                f"{'were lost' if place == 0 else 'were gained'} together more often than chance explains; not part of "
+                "the verdict"
             )
             yield Table.from_rows(title, rows)
 
 
 def _moved(verdict: RunVerdict) -> Iterator[Table]:
-    """Yield a table of the cells that moved most, if any moved.
+    """Yield a table of the cells with the largest changes, if any changed.
 
     Its intervals have Bonferroni's correction: they hold for all cells together, not only for those shown.
     """
@@ -425,8 +425,8 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
         for test, name, paired in moved[:MOST]
     ]
     title = (
-        f"Cells that moved most, {len(rows):,} of {len(cells):,}, to look at first: they do not decide the "
-        f"verdict; the 95% intervals hold for all {len(cells):,} together"
+        f"Largest changes by cell, {len(rows):,} of {len(cells):,}: not part of the verdict; the 95% intervals hold "
+        f"for all {len(cells):,} cells together"
     )
     yield Table.from_rows(title, rows)
 

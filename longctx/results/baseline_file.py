@@ -95,7 +95,7 @@ Replies = Mapping[tuple[object, ...], str]
 def write_baseline(file: Path, name: str, folder: Path, with_replies: bool = False) -> None:
     """Write the finished run in `folder` as the baseline `name`. Raises UserError.
 
-    with_replies: whether to keep the text of the replies, which a gated run shows beside its own.
+    with_replies: whether to keep the text of the replies, which a gated run shows next to its own.
     """
     file.write_text(_section(name, folder, load_rows(folder), with_replies), encoding="utf-8")
 
@@ -186,7 +186,7 @@ def runs_added(path: Path) -> int:
 
 
 def group_lines(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Yield what the lines of a baseline hold, without those that begin a run. It was loaded before."""
+    """Yield the contents of a baseline's lines, without those that begin a run. It was loaded before."""
     with path.open(encoding="utf-8") as file:
         yield from (json.loads(line) for line in file if not line.startswith(HEAD))
 
@@ -242,7 +242,7 @@ class _Usage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
-    """What a line contains beside the fields that its rows have in common."""
+    """What a line contains besides the fields that its rows have in common."""
 
     model_returned: list[Text]
     recorded: list[Text] | None
@@ -265,7 +265,7 @@ class _Group:
     credit: list[Natural | None] | None = None
     """The partial credit of each trial, in thousandths; None for tests that give none."""
     guessing: Number | None = None
-    """The accuracy of guessing, if the test function states one."""
+    """The accuracy that guessing reaches, if the test function states one."""
 
 
 _HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)

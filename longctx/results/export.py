@@ -159,7 +159,7 @@ def _text(value: object) -> str | None:
 
 @functools.lru_cache(10_000)
 def _time(text: str | None) -> datetime.datetime | None:
-    """Return a time in UTC; None if the text is none."""
+    """Return a time in UTC; None if the text is not a time."""
     try:
         time = datetime.datetime.fromisoformat(text or "")
         return (time if time.tzinfo else time.replace(tzinfo=datetime.UTC)).astimezone(datetime.UTC)

@@ -62,7 +62,7 @@ def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
     try:
         form, found = results_of(path, choice)
     except OSError as error:
-        raise UserError("no-rows-file", f"{path} cannot be read: {error.strerror}. Give a file of results.") from None
+        raise UserError("no-rows-file", f"{path} cannot be read: {error.strerror}. Name a file of results.") from None
     results: Counter[tuple[str, str]] = Counter()
     rows = []
     for result in found:
@@ -150,7 +150,7 @@ def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
 
 
 def _asked(row: Row) -> tuple[object, ...]:
-    """Return what identifies the trial of a row, whoever was asked."""
+    """Return what identifies the trial of a row, for any model."""
     return row.test, row.cell, row.item, row.seed, row.trial
 
 

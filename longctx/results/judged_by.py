@@ -67,7 +67,7 @@ LEAST = 12
 
 
 def prompt_without(prompt: str, answers: Sequence[str], sent: str) -> str | None:
-    """Return what a judge's prompt says beside the answer that it judges; None if that is not found in it.
+    """Return the text of a judge's prompt without the answer that it judges; None if that is not found in it.
 
     answers: those of the model so far. sent: what the model was sent, whose lines do not count either: documents may
     change.

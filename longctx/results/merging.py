@@ -260,7 +260,7 @@ def check_not_stopped(manifest: Manifest, rows: Sequence[Row]) -> None:
 def new_rows(path: Path, manifest: Manifest, rows: Sequence[Row]) -> list[Row]:
     """Return the rows of a run that a baseline does not have yet; those of repeats that it has are left out.
 
-    Raises UserError if there are none, or if the run does not ask the same as the baseline's.
+    Raises UserError if there are none, or if its trials differ from those of the baseline's runs.
     """
     baseline = load_baseline(path)
     _check_headers(baseline, manifest)

@@ -61,7 +61,9 @@ def records(path: Path) -> Iterator[Entry]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UserError("not-readable", f"{path} cannot be read: {error.strerror}.") from None
+        raise UserError(
+            "not-readable", f"{path} cannot be read: {error.strerror}. Name a file that you may read."
+        ) from None
     if content.startswith(GZIP):
         content = _unpacked(path)
     content = content.removeprefix(BYTE_ORDER_MARK)

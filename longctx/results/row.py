@@ -24,9 +24,9 @@ THINKING = "thinking in text"
 WITHOUT_TEXT = "passed without text"
 """The number in a trace that is 1 if the trial passed, and its last answer has neither text nor a tool call."""
 GRADED = "graded by a judge"
-"""How the name of a number in a trace begins that says that a judge was asked; a colon and what it said may follow."""
+"""The name of a number in a trace that records that a judge was asked; a colon and its verdict may follow."""
 AGREEMENT = "judge_agreement"
-"""The name, among those of checks, of how often the judge agrees with human labels. `returned` is what it said, and
+"""The name, among those of checks, of how often the judge agrees with human labels. `returned` is its verdict, and
 `expected` the label; several of a trial are joined by a semicolon."""
 STALE = "stale"
 """The error of a row whose trial is recorded for another request only; its trace states which parts differ."""
@@ -73,7 +73,7 @@ class Row:
     repeat: Natural
     """How often this run measured the same trial before it."""
     outcome: Kind
-    """How the reply was judged; `infra_error` and `not_asked` were not measured, and no accuracy counts them."""
+    """How the reply was judged; `infra_error` and `not_asked` were not measured, and do not count in an accuracy."""
     band: Text | None = None
     """The band of lengths in which a gate judges the trial; None if it is not gated."""
     cluster: Text | None = None
@@ -140,7 +140,7 @@ class Row:
     documents: Text | None = None
     """The digest of the documents that the prompt holds."""
     guessing: Number | None = None
-    """The accuracy of guessing in this trial, if its test function or its file states one."""
+    """The accuracy that guessing reaches in this trial, if its test function or its file states one."""
     request_parts: Text | None = None
     """The digests of the parts of the request: `model`, `system`, `tools`, `messages` and `parameters`, the rest."""
     judged_by: Text | None = None
@@ -244,14 +244,14 @@ def origin(environment: Mapping[str, str]) -> tuple[str, str]:
 
 
 def _page(project: str, kind: str, name: str) -> str:
-    """Return the address of a commit or a run of a project; empty if it is none."""
+    """Return the address of a commit or a run of a project; empty if it is not one."""
     address = f"{project}{kind}{name}"
     return address if re.fullmatch("[0-9a-f]{1,64}", name) and re.fullmatch(WEB, address) else ""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """Whose an accuracy is: a model, a prompt set, the labels of the run, and the shape of its requests."""
+    """The subject of an accuracy: a model, a prompt set, the labels of the run, and the shape of its requests."""
 
     model: str
     prompt_set: str

@@ -18,7 +18,7 @@ RowAndView = tuple[Row, Mapping[str, Any]]
 def find_trial(
     path: Path, name: str, models: set[str], prompt_set: str | None, seed: int | None, shape: str | None
 ) -> Sequence[RowAndView]:
-    """Return what the run at `path` measured of TEST/CELL[#TRIAL]. Raises UserError if it contains nothing of it.
+    """Return what the run at `path` measured of TEST/CELL[#TRIAL]. Raises UserError if it measured nothing of it.
 
     models: empty for all. prompt_set, seed, shape: None for all.
     """

@@ -66,7 +66,7 @@ class Loss:
         """Return about how many more items rule a loss of the margin out or show the observed one; None for millions.
 
         They show the observed one if it is at least half of the margin. alpha: the one-sided level. values: how many
-        are to be told at once, each then more surely, though not as if they were independent.
+        statements are made at once: each then needs more confidence, though less than if they were independent.
         """
         least, often = 1 / (self.n + 2), 1 - (1 - OFTEN) / math.sqrt(values)
         if self.loss < margin / 2:  # as if one more of two items had changed: few tell little of that
@@ -78,7 +78,7 @@ class Loss:
         return None if needed is None else max(STEP, -(-(needed - self.n) // STEP) * STEP)
 
     def _in_clusters(self, alpha: float, often: float) -> int:
-        """Return about how many items show the observed loss by the bound over clusters, which allows for others.
+        """Return about how many items show the observed loss by the bound over clusters, which also covers others.
 
         What was observed may be as far from the truth as what follows, and few clusters tell little of their variance.
         """
@@ -173,7 +173,7 @@ def level_of(values: int) -> float:
 
 
 def accuracy_of_best(answers: Sequence[Sequence[float]]) -> float:
-    """Return about the accuracy of a value that is the best of several, corrected for having been chosen.
+    """Return the approximate accuracy of the best of several values, corrected for having been chosen.
 
     By its own items it is too high: they chose it (benchmarks/gate/CHUNKS.md). So one half of the items chooses it, and
     the other half tells its accuracy; this is the mean of frozen random halves. answers: of each item at each value.

@@ -4,7 +4,7 @@ Both probabilities are exact for independent trials: they are summed over the nu
 Miettinen, "The matched pairs design in the case of all-or-none responses", Biometrics 24, 1968). For clustered trials,
 n is their effective number (stats/bound.py), and the result is approximate.
 
-What human labels say of a judge, and what an accuracy that it gives is without its errors.
+What human labels show about a judge, and the accuracy by the judge, corrected for its errors.
 
 The estimate is that of W. J. Rogan and B. Gladen, "Estimating prevalence from the results of a screening test",
 American Journal of Epidemiology 107, 1978: where the true accuracy is a, the judge shows s = a (1 - r) + (1 - a) w,

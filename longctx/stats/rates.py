@@ -41,7 +41,7 @@ class Rate:
     clusters: int = field(default=0, compare=False, repr=False)
     """The clusters of several trials that they form; 0 if they are independent."""
     answers: tuple[Credited, ...] = field(default=(), compare=False, repr=False)
-    """The answers it is the accuracy of, if they are known: rates that are pooled may share clusters."""
+    """The answers that it sums up, if they are known: rates that are pooled may share clusters."""
 
     @classmethod
     def of(cls, answers: Iterable[Credited]) -> Rate:
@@ -97,7 +97,7 @@ class Rate:
 
     @property
     def as_data(self) -> dict[str, float | int | None]:
-        """The accuracy as JSON contains it: None for an accuracy of no trials, since JSON has no NaN."""
+        """The accuracy as JSON has it: None without trials, since JSON has no NaN."""
         rate = self.rate if self.n else None
         return {"correct": self.correct, "n": self.n, "rate": rate, "lo": self.lo, "hi": self.hi}
 
@@ -106,7 +106,7 @@ class Rate:
 
 
 NO_RATE = Rate(0, 0)
-"""The accuracy of no trials."""
+"""The accuracy without trials."""
 
 
 def pooled(rates: Iterable[Rate]) -> Rate:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 MOST_TRIALS = 1_000_000
-"""Searches for a number of trials end here: nobody asks more."""
+"""Searches for a number of trials end here: nobody runs more."""
 
 
 def fewest(holds: Callable[[int], bool], most: int = MOST_TRIALS) -> int | None:

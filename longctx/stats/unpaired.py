@@ -165,7 +165,7 @@ def _rounded_up(n: float) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class Quantile:
-    """A quantile of n values. An end of its interval is None where too few values were measured to bound it."""
+    """A quantile of n values. An end of its interval is None if too few values were measured to bound it."""
 
     value: float
     lo: float | None

@@ -1,6 +1,6 @@
 """The summary of a run: the accuracy of each cell, and each test's own analysis.
 
-What a reader must know of the answers beside their rates: another model gave them, or they were cut off.
+What a reader must know of the answers besides their rates: another model gave them, or they were cut off.
 
 A rate that is low because replies were cut off tells more about the limit than about the model.
 """
@@ -201,7 +201,7 @@ class Line:
     said: tuple[str, ...]
     """What the test's source reports, such as accuracies by length or k_max, in parts that a line may be broken at."""
     points: tuple[RatePoint, ...]
-    """The accuracies that it says; none if it says something else."""
+    """The accuracies that it states; empty if it states something else."""
     tokens: Mapping[object, int]
     """The median input tokens at each number of the points."""
 

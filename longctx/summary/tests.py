@@ -102,7 +102,7 @@ def _question(row: Row) -> tuple[int, str | None, int]:
 
 PLACES = ("first third", "middle third", "last third")
 APPLIED = "applied "
-"""How the numbers of a row begin that say whether a server made an edit."""
+"""The beginning of the names of a row's numbers that record whether a server made an edit."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -97,7 +97,7 @@ class Answers:
         return sum(map(held, self.rows))
 
     def rate(self, held: Callable[[Row], bool] | None = None, among: Callable[[Row], bool] = bool) -> Rate:
-        """Return the accuracy of right answers, or that of trials of which `held` is true, with its interval.
+        """Return the accuracy, or the share of trials of which `held` is true, with its interval.
 
         among: which trials are counted, by default all.
         """

@@ -28,7 +28,7 @@ from longctx.vocabulary.report import RATE, Causes, Shares
 
 ENOUGH, OFTEN = 5, 0.1
 """What is wrong is worth a finding if it is counted so often, and in such a share of trials."""
-GUESSED = "Dashed: accuracy of guessing{}."
+GUESSED = "Dashed: accuracy by guessing{}."
 ASKED = "asked"
 """The column of tables that names the curve of a cell."""
 
@@ -115,9 +115,9 @@ class DeclaredReporting(Reporting):
             where, guess = f"{self._title}, {subject}, {series}", self._guess(group[0].params)
             rate = pooled(cell.rate for cell in group)
             if fall := falls.get((subject, series)):
-                yield f"{where}: {fall}; guessing gives {guess:.2f}."
+                yield f"{where}: {fall}; guessing reaches {guess:.2f}."
             elif rate.hi < guess:
-                yield f"{where}: {rate}, less than the {guess:.2f} of guessing."
+                yield f"{where}: {rate}, less than guessing reaches ({guess:.2f})."
             elif rate.lo <= guess:
                 yield f"{where}: {rate}, not significantly different from guessing ({guess:.2f})."
 
@@ -239,7 +239,7 @@ class DeclaredReporting(Reporting):
             yield Table.from_columns(f"{self._title}, {subject}", columns)
 
     def _places(self, cells: Sequence[Answers] | Sequence[CellSummary]) -> dict[str, list[object]]:
-        """Return the column that says where on the axis each cell is, or which it is if nothing is on an axis."""
+        """Return the column with each cell's place on the axis, or its name if there is no axis."""
         if x := self._report.x:
             return {x: [_number(cell.params[x]) for cell in cells]}
         return {"cell": [cell.cell for cell in cells]}

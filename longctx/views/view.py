@@ -61,7 +61,7 @@ class RateView:
     from_zero: bool = False
     """Whether an axis of numbers begins at 0, with round numbers."""
     lines: Sequence[float] = ()
-    """Values at which a dashed line is drawn, such as the accuracy of guessing."""
+    """Values at which a dashed line is drawn, such as the accuracy that guessing reaches."""
     note: str = ""
     """A sentence below the charts."""
     uprights: Sequence[Upright] = ()

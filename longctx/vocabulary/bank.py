@@ -197,7 +197,7 @@ def rank(*names: object) -> bytes:
 
 
 def ranks(*names: object) -> Callable[[str], bytes]:
-    """Return a function from a last name to `rank` of these names and it, to rank many."""
+    """Return a function that takes a last name, and returns `rank` of these names and that one; use it to rank many."""
     begun = hashlib.sha256(f"{json.dumps(names)[:-1]}, ".encode())
 
     def of(name: str) -> bytes:
@@ -222,7 +222,7 @@ ALIKE = str.maketrans(
 )
 """Apostrophes and dashes, which look alike."""
 FEW = 4
-"""The most words beside numbers in a numerical answer."""
+"""The most words besides numbers in a numerical answer."""
 
 
 def simplified(text: str) -> str:

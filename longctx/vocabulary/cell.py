@@ -92,7 +92,7 @@ class BuiltTrial:
     recorded: Mapping[str, int] = field(default_factory=dict)
     """Parameters of the prompt that depend on the model, such as filler counts."""
     documents: str = ""
-    """The digest of the documents that the prompt holds; empty if a test does not say it."""
+    """The digest of the documents that the prompt holds; empty if a test does not state it."""
     prefill: str = ""
     """The beginning of the answer, for models that accept one."""
     without_prefill: str = ""
@@ -140,7 +140,7 @@ class Reply:
     input_tokens: int
     """The tokens of the prompt, including those read from the prompt cache and written to it."""
     cached_tokens: int | None = None
-    """The tokens that were read from the prompt cache; None if the server did not say."""
+    """The tokens that were read from the prompt cache; None if the server did not report it."""
     output_tokens: int = 0
     latency_s: float | None = None
     """The seconds until the complete reply had arrived; None if they were not measured."""
@@ -157,7 +157,7 @@ class Reply:
     batched: bool = False
     """Whether the reply came from a batch, at the batch price."""
     thinking_tokens: int | None = None
-    """The tokens of its output that the model thought with; None if the server did not say."""
+    """The tokens of its output that the model thought with; None if the server did not report it."""
     refusal: str = ""
     """The category of a refusal, such as `cyber`; empty without one."""
     fallback: bool = False
@@ -304,7 +304,7 @@ class Declaration:
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
     """The templates that a prompt set must have, and the placeholders that each must contain."""
     guessing: float | None = field(default=0.0, compare=False)
-    """The accuracy of guessing; None if it is not stated."""
+    """The accuracy that guessing reaches; None if it is not stated."""
     run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, compare=False, repr=False)
     """Runs a trial of a cell: see Cell.run. None for a test function."""
     size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
@@ -553,7 +553,7 @@ def length_of(params: Mapping[str, object], names: Sequence[str] = LENGTHS) -> s
 PROTOCOL = "protocol"
 """The default prompt set, which contains the protocols' own wording."""
 EARLIER = "seed"
-"""Its earlier name, which shipped recordings contain, and the digests of questions in them."""
+"""Its earlier name, which occurs in shipped recordings and in the digests of their questions."""
 
 
 def present_name(name: str) -> str:

@@ -1,4 +1,4 @@
-"""What is declared of a protocol, beside what is of every test: its function, its axes, its report."""
+"""What is declared of a protocol, besides what is of every test: its function, its axes, its report."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from longctx.vocabulary.report import Report
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ProtocolDeclaration(Declaration):
-    """What a protocol says of itself. Its functions take a cell, whose parameters are attributes."""
+    """What a protocol declares about itself. Its functions take a cell, whose parameters are attributes."""
 
     axes: type[Axes]
     """The entries of the profile's table, and the cells that they span."""
@@ -74,7 +74,7 @@ class Protocol(ProtocolDeclaration):
         if not re.fullmatch("[a-z][a-z0-9_]*", self.name):
             yield f"{self.name!r} is not a valid name of a protocol: use lower-case letters, digits and underscores"
         if not 0 <= self.guessing < 1:
-            yield f"its accuracy of guessing is {self.guessing}: use a share from 0 to below 1"
+            yield f"its accuracy by guessing is {self.guessing}: use a share from 0 to below 1"
         report = self.report if isinstance(self.report, Report) else Report()
         named = [(name, getattr(self, name)) for name in ("context", "variant", "length")]
         named += [("report's `x`", report.x), *(("report's `by`", parameter) for parameter in report.by)]

@@ -21,7 +21,7 @@ Example:
 
 
 MOST_DIGITS = 3
-"""The digits of a size that is made of a share: it stays the same when a little less room is left beside it."""
+"""The digits of a size that is made of a share: it stays the same when a little less room is left besides it."""
 
 
 def _size(value: Any) -> int | float:
@@ -96,7 +96,7 @@ class Axes(BaseModel):
 
     @property
     def minimums(self) -> int:
-        """How many stated minimums the gate tests beside bands, for each model and prompt set."""
+        """How many stated minimums the gate tests besides bands, for each model and prompt set."""
         return 0
 
     def size_in(self, room: int, tokens: Mapping[str, float]) -> float:
@@ -115,7 +115,7 @@ class Axes(BaseModel):
     def sized(self, window: int, apart: int, tokens: Mapping[str, float]) -> Self:
         """Return the table for one model: its shares as lengths, rounded down to three digits.
 
-        window: the model's. apart: the tokens of a request beside the prompt and the reply, such as thinking. tokens:
+        window: the model's. apart: the tokens of a request besides the prompt and the reply, such as thinking. tokens:
         the model's tokens per unit. Raises ValueError if a share has no room for a prompt.
         """
         if not self.has_shares:
@@ -179,7 +179,7 @@ QUESTIONS = Field(default=1, ge=1, strict=True)
 
 
 def questions_of(number: int) -> int | None:
-    """Return what a cell's name says of its questions a context: nothing if it is one."""
+    """Return the questions per context for a cell's name: None for one."""
     return number if number > 1 else None
 
 

@@ -92,7 +92,7 @@ def most_alike(sections: Sequence[str], like: str, answers: Sequence[str] = (), 
 
 
 def _weights(sections: Sequence[str], asked: set[str]) -> list[float]:
-    """Return the weight of the words that each section shares with what is asked."""
+    """Return the weight of the words that each section shares with the question."""
     shared = [asked & _words(section) for section in sections]
     holding = Counter(word for words in shared for word in words)
     weight = {word: math.log(len(sections) / number) for word, number in holding.items()}
@@ -100,7 +100,7 @@ def _weights(sections: Sequence[str], asked: set[str]) -> list[float]:
 
 
 def _found(option: str, held: str, words: frozenset[str]) -> tuple[bool, float]:
-    """Return whether a section holds an option verbatim; and how long it is then, else which share of it is there."""
+    """Return whether a section has an option verbatim; and the option's length, else the share of its words there."""
     if f" {core(option)} " in f" {held} ":
         return True, len(core(option))
     own = content(option)

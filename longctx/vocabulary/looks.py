@@ -1,4 +1,4 @@
-"""The names of the plans of looks that profiles, recordings and runs hold. stats/group_sequential.py has the plans."""
+"""The names of the plans of looks, as in profiles, recordings and runs. stats/group_sequential.py has the plans."""
 
 from __future__ import annotations
 

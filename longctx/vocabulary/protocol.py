@@ -21,7 +21,7 @@ Function = TypeVar("Function", bound=Callable[..., Outcome])
 MAX_TOKENS = 16
 """The most tokens of a reply, if the axes have no entry `max_tokens`."""
 KEY = "__longctx__"
-"""The attribute of a function that contains what is declared of it."""
+"""The attribute of a function with its declaration."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -21,7 +21,7 @@ from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
 
 FIXTURES = ("ask", "draw", "prompt", "words", "trial", "cell", "bank")
-"""What a protocol may take beside the parameters of its cell: `ask` asks, `draw` gives random streams, `prompt` a
+"""What a protocol may take besides the parameters of its cell: `ask` asks, `draw` gives random streams, `prompt` a
 filled template, `words` all templates, `trial` its number and seed, `cell` the cell, `bank` documents and questions."""
 ASKED: Literal["asked"] = "asked"
 """The prefix of each trial is what its function gives to `ask`."""
@@ -50,7 +50,7 @@ class TrialNumber:
 
 
 class TrialFacts(TypedDict, total=False):
-    """What a protocol may tell `ask` of a trial, beside its text and its right answer."""
+    """What a protocol may pass to `ask` besides the text and the right answer of a trial."""
 
     accepted: Sequence[str]
     """Other forms of the right answer: a gate does not compare trials whose right answers changed."""

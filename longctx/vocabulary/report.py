@@ -175,7 +175,7 @@ class Report:
     names: Mapping[Any, str] = field(default_factory=dict)
     """The readable names of values of `x`."""
     guess: float | Callable[[Params], float] | None = None
-    """The accuracy of guessing: a dashed line, and a finding where an accuracy cannot be told from it."""
+    """The accuracy that guessing reaches: a dashed line, and a finding if an accuracy is not significantly higher."""
     rate: str = RATE
     """What the table calls the accuracy, such as `exact set`."""
     table: str = ""
@@ -205,5 +205,5 @@ class Report:
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
     """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """The hook for a gate: returns what it reports beside the bands, from the measured rows of one subject in the
+    """The hook for a gate: returns what it reports besides the bands, from the measured rows of one subject in the
     baseline, which have no traces, and in the run, and from the profile's tables (none of a test function)."""

@@ -37,7 +37,7 @@ READ_TOOL: dict[str, Any] = {
 TOKENS_A_PIECE = {"documents": 30, CITATIONS: 30, "chat": 15, "tool_results": 90}
 """About the tokens of what surrounds a piece, in the reference vocabulary."""
 TOKENS_APART = {CITATIONS: 500, "tool_results": 450}
-"""About the tokens that a request has beside its pieces: the API's own prompt on citations or tools, and the tool."""
+"""About the tokens that a request has besides its pieces: the API's own prompt on citations or tools, and the tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model reads, in pieces, and what it is asked about that. A shape renders it as a request.
+    """What a model reads, in pieces, and the question about it. A shape renders it as a request.
 
     Example:
         >>> context = Context([Piece("The fee is 5 crowns.")], "What is the fee?", needle=0, evidence="5 crowns")
@@ -75,7 +75,7 @@ class Context:
     needle: int | None = None
     """The index of the piece that contains the needle."""
     evidence: str = ""
-    """What a cited passage must hold to support the answer; empty if no single passage can."""
+    """What a cited passage must contain to support the answer; empty if no single passage can."""
 
 
 @dataclass(frozen=True, slots=True)

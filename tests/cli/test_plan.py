@@ -193,7 +193,7 @@ def test_what_two_runs_saw(tmp_path: Path, capsys: Capture) -> None:
     out = capsys.readouterr().out
     assert f"estimated from {before} and {after}" in out
     assert "0.095 of 40" in out
-    assert "rates for line_retrieval (long), passkey (all) are guesses; the two runs say nothing there." in out
+    assert "rates for line_retrieval (long), passkey (all) are guesses; the two runs have no pairs there." in out
     assert "with another model" not in out
     assert main([*base, str(after), "--model", "new"]) == 0
     assert "For line_retrieval (short), they come from another model or other prompts." in capsys.readouterr().out

@@ -297,7 +297,7 @@ def test_guessing_among_four_is_nothing_to_lose() -> None:
 
 
 def test_a_test_function_that_guesses_has_nothing_to_lose() -> None:
-    """Two names: 0.52 against 0.48 is accuracy of guessing. A check of the test states no rate of guessing."""
+    """Two names: 0.52 against 0.48 is what guessing reaches. A check of the test states no accuracy for guessing."""
 
     def names(right: int, guessing: float | None, test: str = "test_name") -> list[Row]:
         outcomes = right_of(right, 300)

@@ -69,7 +69,9 @@ def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkou
     assert agreement[2]["why"] == "the judge's grade is Y, and the label N"
     assert {row["band"] for row in agreement} == {None}
     assert [(row["returned"], row["expected"]) for row in agreement] == [("N", "N"), ("Y", "y"), ("Y", "N")]
-    assert result.says("test_tone: the judge agrees with 2 of 3 labels", "3 labels are too few to know the judge")
+    assert result.says(
+        "test_tone: the judge agrees with 2 of 3 labels", "3 labels are too few to know how often the judge errs"
+    )
     assert result.says("test_tone.judge_agreement", "0.67 [0.21, 0.94] n=3")
     assert project.longctx("baseline", "save", "main").code == 0
     gated = project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main")

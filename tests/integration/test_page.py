@@ -40,7 +40,7 @@ def test_what_a_live_run_could_not_measure_is_a_warning_on_the_first_screen(
         page = tab.open(checkout.file("reports/latest/index.html").as_uri())
         warning = page.locator(".warning")
         assert warning.inner_text() == (
-            "1 of 4 trials were not measured: the server refused the request (1). No accuracy counts them."
+            "1 of 4 trials were not measured: the server refused the request (1). They do not count in any accuracy."
         )
         box = warning.bounding_box()
         assert box is not None

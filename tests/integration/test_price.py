@@ -25,14 +25,14 @@ def test_they_price_what_is_asked_and_what_was_answered(checkout: Checkout, serv
     result = checkout.record(server, "--ctx-max-cost=1000")
     paid = 4 * (0.1 * 10 + 0.7 * 1 + 0.2 * 12.5)
     assert result.says(
-        f"toy: 4 answers asked live cost ${paid:,.2f}, at prices of 2026-01-01.",
+        f"toy: 4 live answers cost ${paid:,.2f}, at prices of 2026-01-01.",
         "(70% cached, 20% written to the cache)",
     )
     run = json.loads(checkout.file("reports/latest/run.json").read_text())
     given = {"input": 10, "output": 0, "cache_read": 1, "cache_write": 12.5}
     assert given.items() <= run["prices"]["toy"].items()
     assert {row["cache_write_tokens"] for row in checkout.rows()} == {200_000}
-    sentence = f"toy: 4 answers replayed had cost ${paid:,.2f} when asked, at prices of 2026-01-01."
+    sentence = f"toy: 4 answers replayed cost ${paid:,.2f} when recorded, at prices of 2026-01-01."
     assert checkout.pytest("-n1").says(sentence)
     assert sentence in checkout.file("reports/latest/summary.md").read_text()
     checkout.file("fixtures/models/toy.toml").unlink()
@@ -51,7 +51,7 @@ def test_the_length_of_a_prompt_settles_its_price(checkout: Checkout, server: Si
         checkout.prices(10, 100, more=CACHE + above.format(boundary))
         paid = 4 * times * (0.1 * 10 + 0.7 * 1 + 0.2 * 12.5 + 10e-6 * 100)
         result = checkout.record(server, "--ctx-max-cost=10000", mode="all")
-        assert result.says(f"toy: 4 answers asked live cost ${paid:,.2f}, at prices of ")
+        assert result.says(f"toy: 4 live answers cost ${paid:,.2f}, at prices of ")
         assert [row["cost_usd"] for row in checkout.rows()] == pytest.approx([paid / 4] * 4)
     run = json.loads(checkout.file("reports/latest/run.json").read_text())
     tier = {"tokens": 1_000_000, "input": 1000, "output": 10000, "cache_read": 100, "cache_write": 1250}

@@ -182,7 +182,7 @@ def test_a_function_with_tools_of_its_own_is_not_asked_as_tool_results(
     asked = ("tests_longctx/test_shapes.py", "--ctx-model=toy", "-k", "test_tools", "--ctx-record=once")
     result = checkout.pytest(*asked, f"--ctx-base-url={server.url}", profile=None)
     assert result.code == 1
-    assert result.says("ask gets tools, but the shape 'tool_results' has its own")
+    assert result.says("ask was called with tools, but the shape 'tool_results' defines its own")
 
 
 def test_show_prints_a_trial_in_its_shape(passkeys: Checkout, server: SimulatedServer) -> None:

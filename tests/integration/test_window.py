@@ -125,7 +125,7 @@ def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
         assert again.says("[file-exists]")
         run = project.pytest("--ctx-profile=chat", "--ctx-record=once", f"--ctx-base-url={server.url}")
     assert run.code == 0, run.out + run.err
-    assert run.says("probes cannot tell 1k from 2k: about") or run.says("a loss of 10 points is ruled out")
+    assert run.says("probes are too few to compare 1k with 2k: about") or run.says("a loss of 10 points is ruled out")
 
 
 def test_several_sessions_one_of_which_was_cut(project: Checkout) -> None:

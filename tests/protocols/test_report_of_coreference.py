@@ -116,7 +116,7 @@ def test_charts_are_drawn_with_their_numbers() -> None:
     cells, analysis = measured(a4_2000=MIXED, a2_2000=[right(1)], a2_1000=[right(2), wrong(1)])
     by_window, two, four = ACCOUNT.charts(cells, analysis) or ()
     assert by_window.table.frame.loc[2000].tolist() == ["1.00 [0.21, 1.00] n=1", "0.12 [0.03, 0.36] n=16"]
-    assert by_window.note.startswith("Dashed: accuracy of guessing.")
+    assert by_window.note.startswith("Dashed: accuracy by guessing.")
     assert two.table.frame.to_numpy().tolist() == [["1", "0"], ["0", "1"]]
     assert four.title == f"Which of 4 needles was given back: {WHO}"
     assert four.table.frame.loc["2nd"].tolist() == ["0", "1", "1", "0"]
@@ -134,7 +134,7 @@ def test_one_window_has_no_curve_and_no_answer_no_cells() -> None:
             [right(1)] * 6 + [wrong(2)] * 4,
             "0.60 [0.31, 0.83] n=10, not significantly different from guessing (0.50)",
         ),
-        ([wrong(2)] * 20, "0.00 [0.00, 0.16] n=20, less than the 0.50 of guessing"),
+        ([wrong(2)] * 20, "0.00 [0.00, 0.16] n=20, less than guessing reaches (0.50)"),
         ([right(1)] * 20, None),
     ],
 )
@@ -148,7 +148,7 @@ def test_a_rate_that_falls_with_the_window() -> None:
     assert (
         Rank.LEVEL,
         f"Multi-round coreference, {WHO}, 2 needles: accuracy falls from 1.00 at 2,000 tokens to 0.00 at 64,000 "
-        "tokens; guessing gives 0.50.",
+        "tokens; guessing reaches 0.50.",
     ) in findings
 
 

@@ -42,7 +42,7 @@ def test_few_questions_cannot_tell_one_chunk_from_the_best() -> None:
     [sentence] = chunks_sentences(
         retrievals([*retrieved(1, 12, 16, 16), *retrieved(4, 13, 16, 16), *retrieved(16, 14, 16, 16)])
     )
-    assert sentence.startswith("16 questions cannot tell 1 and 4 from 16: about ")
+    assert sentence.startswith("16 questions are too few to compare 1 and 4 with 16: about ")
     assert "The best of 3 here is 16, with about 0.78, corrected" in sentence, "as observed, it is 0.88"
     assert (
         json.loads(as_json(summarize([*retrieved(1, 11, 16, 16), *retrieved(4, 11, 16, 16)]), "run"))["chunks"][0][

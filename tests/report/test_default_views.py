@@ -84,7 +84,7 @@ def test_the_effect_of_another_parameter_is_over_what_every_value_was_asked_with
     assert chart.table.frame[WHO].tolist() == [str(Rate(38, 40)), str(Rate(4, 40))]
     assert chart.note.startswith("Only what was asked with every value of style is counted")
     assert said([by_style]) == [
-        (Rank.EFFECT, f"Mine, {WHO}, style: the rate is 0.95 with {first or 'none'} and 0.10 with {second}.")
+        (Rank.EFFECT, f"Mine, {WHO}, style: accuracy is 0.95 with {first or 'none'} and 0.10 with {second}.")
     ]
 
 

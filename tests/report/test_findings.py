@@ -140,7 +140,7 @@ def test_an_effect_whose_interval_leaves_zero(nothing: Summary) -> None:
     [finding] = found([QaSummary(SUBJECT, 3000, 0, 0, effects, {})])
     assert finding == (
         Rank.EFFECT,
-        "with a scratchpad, the rate differs in 1 of 2 comparisons, most from no examples, "
+        "with a scratchpad, accuracy differs in 1 of 2 comparisons, most from no examples, "
         "needle at beginning: +0.40 [+0.24, +0.58] n=30",
     )
 
@@ -165,7 +165,7 @@ def test_what_was_not_measured_is_told_at_the_top_with_its_reasons(nothing: Summ
     summary = made(replace(nothing, unmeasured=7, replayed=3, errors=errors), passkey=passkey(4096))
     assert unmeasured(summary) == (
         "3 of 10 trials were not measured: no answer is recorded (2); the recorded answer is of another request (1). "
-        "No accuracy counts them."
+        "They do not count in any accuracy."
     )
     assert len(findings(summary)) == 1
     assert unmeasured(replace(summary, errors={EARLY_STOP: 4})) == ""

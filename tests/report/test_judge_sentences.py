@@ -28,8 +28,8 @@ def test_a_judge_with_labels_is_shown_with_its_errors_and_what_they_correct() ->
     (line,) = [line for line in attention(summary) if "judge" in line]
     assert line == (
         "! test_tone: the judge agrees with 9 of 12 labels (Cohen's kappa 0.47 [-0.13, 0.81]); accuracy "
-        "without its errors 0.67 [0.00, 1.00]. 12 labels are too few to know the judge: its accuracies to 5% take "
-        "about 1,203."
+        "without its errors 0.67 [0.00, 1.00]. 12 labels are too few to know how often the "
+        "judge errs: accuracies to within 5% need about 1,203."
     )
     markdown = as_markdown(summary, "run")
     assert (
@@ -68,7 +68,7 @@ def test_a_judge_with_known_errors_decides_by_the_corrected_interval(labels: int
     assert band.bound == pytest.approx(0.0387, abs=1e-4) if not labels else band.bound > 0.045
     [sentence] = gate_sentences(judged)
     assert ("the verdict allows for them" in sentence) == bool(labels)
-    assert ("10 labels are too few to know the judge" in sentence) == (labels == 10)
+    assert ("10 labels are too few to know how often the judge errs" in sentence) == (labels == 10)
 
 
 @pytest.mark.parametrize("labelled", [False, True])
@@ -81,7 +81,7 @@ def test_a_verdict_says_what_it_assumes_of_a_judge(labelled: bool) -> None:
         assert "without the judge's errors, if it errs as often in both runs" in sentences[0]
     else:
         assert sentences == [
-            "test_tone: graded by a judge whose errors are not known: the verdict takes its grades as right."
+            "test_tone: the errors of its judge are not known: the verdict assumes that its grades are right."
         ]
     document = verdict_document(verdict, "main", ())
     assert set(sentences) <= set(document.notes)

@@ -103,7 +103,7 @@ def test_the_conclusion() -> None:
     )
     assert conclusion([LONG, weak], WANTED) == (
         "Powered: passkey (long). If nothing has changed, it passes with a probability of 90% or more. Underpowered: "
-        "passkey (short). If nothing has changed, it may well be inconclusive: give more trials (the last table says "
+        "passkey (short). If nothing has changed, it may well be inconclusive: use more trials (the last table shows "
         "how many) or a wider margin. Probability that all 2 bands pass if nothing has changed: 47%."
     )
     assert conclusion([LONG, LONG], WANTED).startswith("Powered: all bands. If nothing has changed, each passes")
@@ -161,7 +161,7 @@ def test_a_better_number_of_questions_a_context_is_named() -> None:
         return Case(model, Wording("protocol", "none", {}), cell, seed=0, trials=48)
 
     [line] = questions_worth([case(None)], {})
-    assert re.match(r"variable_tracking \(all\) on toy: (\d+) questions a context cost least, \$", line)
+    assert re.match(r"variable_tracking \(all\) on toy: (\d+) questions per context cost least, \$", line)
     best = int(line.split(": ")[1].split()[0])
     assert best == best_questions(model, case(None).size_tokens, case(None).reply_tokens, 0.05) > 4
     assert list(questions_worth([case(best)], {})) == []

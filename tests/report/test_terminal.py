@@ -77,7 +77,7 @@ def test_what_needs_attention_is_marked(summary: Summary) -> None:
         "! line retrieval: 40% of 10 replies are unparseable.",
     ):
         assert f"{line}\n" in shown
-    assert "! some-model: what 3 answers asked live cost is not known" in shown
+    assert "! some-model: the cost of 3 live answers is not known" in shown
     assert shown.endswith("cost unknown")
     assert "\x1b" not in shown
     assert "check" not in shown

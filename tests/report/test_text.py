@@ -184,21 +184,20 @@ def test_what_a_model_says_is_in_no_table() -> None:
 @pytest.mark.parametrize(
     ("cost", "sentence"),
     [
-        (Cost("a", 200, 1.234, 0, 0.0, "2026-01-01"), "a: 200 answers asked live cost $1.23, at prices of 2026-01-01."),
-        (Cost("a", 0, 0.0, 1, 0.5), "a: 1 answer replayed had cost $0.50 when asked."),
+        (Cost("a", 200, 1.234, 0, 0.0, "2026-01-01"), "a: 200 live answers cost $1.23, at prices of 2026-01-01."),
+        (Cost("a", 0, 0.0, 1, 0.5), "a: 1 answer replayed cost $0.50 when recorded."),
         (
             Cost("a", 1, 0.25, 2, 0.5, "2026-01-01"),
-            "a: 1 answer asked live cost $0.25; 2 answers replayed had cost $0.50 when asked, at prices of 2026-01-01.",
+            "a: 1 live answer cost $0.25; 2 answers replayed cost $0.50 when recorded, at prices of 2026-01-01.",
         ),
         (
             Cost("a", 3, None, 0, 0.0),
-            "a: what 3 answers asked live cost is not known, since prices are missing ([prices] in the "
-            "model's profile).",
+            "a: the cost of 3 live answers is not known, since prices are missing ([prices] in the model's profile).",
         ),
         (
             Cost("a", 1, None, 2, 0.5),
-            "a: what 1 answer asked live cost is not known, since prices are missing ([prices] in the "
-            "model's profile); 2 answers replayed had cost $0.50 when asked.",
+            "a: the cost of 1 live answer is not known, since prices are missing ([prices] in the "
+            "model's profile); 2 answers replayed cost $0.50 when recorded.",
         ),
         (Cost("a", 0, 0.0, 3, None), None),
         (Cost("own", 3, 0.0, 3, 0.0, "2026-01-01"), None),

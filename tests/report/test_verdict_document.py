@@ -62,7 +62,7 @@ def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
     text = shown(joined(rows((18,), n=20)), joined(rows((17,), n=20)))
     assert text.startswith("Gate: inconclusive - not enough evidence either way")
     assert "line_retrieval, short: about " in text
-    assert " trials would settle it, not 20." in text
+    assert " trials are needed to decide; the run has 20." in text
 
 
 def test_invalid_says_why_and_what_to_do() -> None:
@@ -120,12 +120,11 @@ def test_what_is_not_gated_has_no_bands() -> None:
 def test_cells_that_moved_are_with_intervals_for_all_of_them() -> None:
     text = shown(BASELINE, joined(rows((180, 160, 90))))
     assert (
-        "Cells that moved most, 1 of 3, to look at first: they do not decide the verdict; the 95% intervals "
-        "hold for all 3 together"
+        "Largest changes by cell, 1 of 3: not part of the verdict; the 95% intervals hold for all 3 cells together"
     ) in text
     [moved] = [line for line in text.splitlines() if line.startswith("line_retrieval/")]
     assert moved.split() == ["line_retrieval/long", "-0.250", "[-0.33,", "-0.18]", "200"]
-    assert "moved most" not in shown(BASELINE, BASELINE)
+    assert "Largest changes" not in shown(BASELINE, BASELINE)
 
 
 def test_markdown_begins_with_the_verdict_and_holds_no_html() -> None:
@@ -276,7 +275,7 @@ def test_few_documents_show_a_collapse_and_advice_is_in_documents() -> None:
     assert "regression" in collapsed
     title = shown(of_documents(10, 27), of_documents(10, 27)[1:] + of_documents(1, 27)[:1]).splitlines()[0]
     assert "inconclusive" in title
-    assert "no drop is ruled out; 5 points take about" in title
+    assert "no drop is ruled out; ruling out 5 takes about" in title
     assert title.endswith("documents or other clusters")
 
 
@@ -285,7 +284,7 @@ def test_a_small_set_says_what_it_can() -> None:
     title = shown(before, after).splitlines()[0]
     said = "Gate: inconclusive - not enough evidence either way: 1 of 21 lost; a drop above "
     assert title.startswith(said)
-    points, _, rest = title.removeprefix(said).partition(" points is ruled out; 5 points take about ")
+    points, _, rest = title.removeprefix(said).partition(" points is ruled out; ruling out 5 takes about ")
     assert (15 < int(points) < 30, rest.endswith(" trials")) == (True, True)
 
 
@@ -315,7 +314,7 @@ def test_all_bands_together_may_fail_alone() -> None:
     few = give_verdict(joined(rows((30, 30), n=30)), joined(rows((29, 29), n=30)), TOGETHER)
     title = verdict_document(few, "main", []).title
     assert "2 of 60 lost in all bands together; a drop above " in title
-    assert "; 7.5 points take about " in title
+    assert "; ruling out 7.5 takes about " in title
     assert headline(few) == "INCONCLUSIVE in all bands together"
     assert headline(replace(few, cells_not_gated=3)) == "INCONCLUSIVE in all bands together, 3 cells not gated"
     assert list(why_each_band_fails(few)) == ["all bands together"]

@@ -75,8 +75,8 @@ def test_several_sessions_are_told_together_and_one_by_one() -> None:
     [window] = windows(of_sessions(5, 12, 12))
     assert window_sentences([window]) == [
         "In these 5 sessions: up to 6k a loss of 10 points is ruled out. In others like them: 60 probes of 5 sessions "
-        "cannot tell 2k from 6k: about 31 more sessions. Each by itself: s0, s1, s2, s3 and s4: too few probes, about "
-        "70 more in each."
+        "are too few to compare 2k with 6k: about 31 more sessions. Each by itself: s0, s1, s2, s3 and s4: "
+        "too few probes, about 70 more in each."
     ]
     [table] = window_tables("test_it", [window])
     place = table.columns.index("session")
@@ -115,19 +115,19 @@ def test_one_session_and_clusters_of_one_item_are_told_as_before() -> None:
     for cluster in ("s0", None):
         rows = [*filled(2000, 20, 24, cluster=cluster), *filled(6000, 20, 24, cluster=cluster)]
         [sentence] = window_sentences(windows(rows))
-        assert sentence.startswith("24 probes cannot tell 2k from 6k: about ")
+        assert sentence.startswith("24 probes are too few to compare 2k with 6k: about ")
 
 
 def test_few_probes_cannot_tell() -> None:
     [sentence] = window_sentences(windows([*filled(8000, 20, 24), *filled(32000, 19, 24), *filled(128000, 18, 24)]))
-    assert sentence.startswith("24 probes cannot tell 8k from 32k and 128k: about ")
+    assert sentence.startswith("24 probes are too few to compare 8k with 32k and 128k: about ")
     assert sentence.endswith(" more.")
 
 
 def test_without_a_right_answer_nothing_can_be_lost() -> None:
     [sentence] = window_sentences(windows([*filled(2000, 0, 24), *filled(4000, 0, 24)]))
     assert "0 of 24 answers are right" in sentence
-    assert "nothing that a larger fill could lose" in sentence
+    assert "a larger fill has nothing to lose" in sentence
     [sentence] = window_sentences(windows([*filled(2000, 14, 24, guessing=0.5), *filled(4000, 9, 24)]))
     assert "not significantly more than by guessing" in sentence
 

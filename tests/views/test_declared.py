@@ -96,7 +96,7 @@ def test_names_are_rows_in_which_subjects_are_compared() -> None:
     ("outcomes", "said"),
     [
         ("cwww" * 3, "0.25 [0.09, 0.53] n=12, not significantly different from guessing (0.25)"),
-        ("w" * 20, "0.00 [0.00, 0.16] n=20, less than the 0.25 of guessing"),
+        ("w" * 20, "0.00 [0.00, 0.16] n=20, less than guessing reaches (0.25)"),
         ("c" * 20, None),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_rate_like_that_of_guessing_is_a_finding(outcomes: str, said: str | No
     made = Made(Report(x="size", guess=0.25), rows(outcomes, size=10))
     assert made.findings == ([(Rank.LEVEL, f"Mine, {WHO}, accuracy: {said}.")] if said else [])
     [view] = made.reporting.views(made.cells, made.analysis)
-    assert (view.lines, view.note) == ([0.25], "Dashed: accuracy of guessing, 0.25.")
+    assert (view.lines, view.note) == ([0.25], "Dashed: accuracy by guessing, 0.25.")
 
 
 def test_shares_are_added_up_over_cells_and_have_a_chart_for_each_facet() -> None:

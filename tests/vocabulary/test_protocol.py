@@ -52,7 +52,7 @@ def test_a_cell_of_no_documents_says_so() -> None:
     [
         ({"axes": dict}, "is not a subclass of Axes"),
         ({"axes": Axes}, "Axes lacks cells"),
-        ({"guessing": 25}, "its accuracy of guessing is 25: use a share from 0 to below 1"),
+        ({"guessing": 25}, "its accuracy by guessing is 25: use a share from 0 to below 1"),
         ({"context": "numbers"}, "its context is 'numbers', which is not one of its parameters number"),
         ({"variant": "depth"}, "its variant is 'depth', which is not one of its parameters"),
         ({"length": "depth"}, "its length is 'depth', which is not one of its parameters"),

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     if not measured:
         raise UserError(
             "controls-not-run",
-            f"In {folder}, no question was sent with its right section and the prompt set {options.prompts!r}: run "
+            f"In {folder}, no control with the right section was measured for the prompt set {options.prompts!r}: run "
             "the controls first, with pytest -k control.",
         )
     for (model, bank), answers in measured.items():

@@ -263,7 +263,7 @@ STATUS = {
 }
 """The status of a direct request for each type of error. Any other type counts as 500, the server's own fault."""
 NO_RESULT = "no_result"
-"""The cause of a request of which no download of the results contains one."""
+"""The cause of a request that no download of the results answers."""
 AGAIN = ("rate_limit", "overloaded", "server_error", "expired", NO_RESULT)
 """The causes after which a question is sent again. None of them is billed, except perhaps the last."""
 TIMES = 3

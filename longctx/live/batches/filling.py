@@ -50,8 +50,8 @@ async def ask_in_batches(
 ) -> Asked:
     """Send the requests in batches, and wait for these batches and for those that hold `held`.
 
-    Those that write a prefix which others read are sent directly before, and those for which that is cheaper.
-    Raises UserError if the server takes no batches, and NotRecorded.
+    Requests that write a prefix for others are sent directly before the batch, and so are those that cost less that
+    way. Raises UserError if the server takes no batches, and NotRecorded.
     """
     filling = _Filling(batches, budget, progress)
     read = {request.shared.after for request in requests}

@@ -167,7 +167,7 @@ def most_paid(request: Request) -> float:
 
 
 def highest_compaction(model: ModelProfile, body: Mapping[str, Any], input_tokens: int, longest: int) -> float:
-    """Return the most that the server's compactions of a request can cost in USD, beside the request itself.
+    """Return the most that the server's compactions of a request can cost in USD, besides the request itself.
 
     Each that a prompt of up to `longest` tokens may trigger reads all of the input. How long its summary may be is not
     documented: it is taken to be no longer than the input, and than the longest reply of the model. body: the request.

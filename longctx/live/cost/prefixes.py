@@ -27,7 +27,7 @@ from longctx.recording.request import Request, Shared, user_text
 from longctx.vocabulary.shapes import TEXT
 
 CHARACTERS_A_TOKEN = 4
-"""More than most texts have, so that a prefix of enough characters has enough tokens."""
+"""Characters per token, more than most texts have, so that a prefix of enough characters has enough tokens."""
 LEAST = 256
 """The least characters by which a prefix must exceed a shorter one to be worth its own block."""
 
@@ -238,7 +238,7 @@ def price_of_evidence(
 
 
 def best_questions(model: ModelProfile, size: float, reply: float, correlation: float, batch: bool = False) -> int:
-    """Return how many questions a context cost least for the evidence; 1 if prices are not known."""
+    """Return how many questions per context cost least for the evidence; 1 if prices are not known."""
 
     def price(trials: int) -> float:
         known = price_of_evidence(model, size, reply, trials, correlation)

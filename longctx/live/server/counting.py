@@ -191,7 +191,7 @@ ANSWER_WITHIN_S = 90.0
 
 
 async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Count the input tokens of a prompt by asking it, for providers without count_tokens.
+    """Count the input tokens of a prompt by sending it, for providers without count_tokens.
 
     Raises ENQUIRY_ERRORS.
     """
@@ -313,7 +313,7 @@ async def count_probes(
 ) -> tuple[list[Case], list[Unasked]]:
     """Return the cases with the counts of their probes, and apart those whose probes the server does not count.
 
-    What is counted is kept in the models' profiles; what is there is not counted again. Raises UserError.
+    Counts are kept in the models' profiles, and are not repeated. Raises UserError.
     """
     models = {case.model.model: case.model for case in cases}
     untold: dict[tuple[str, str, str], Failure] = {}

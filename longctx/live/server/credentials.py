@@ -1,4 +1,4 @@
-"""Credentials: whether this run may send a key to an address, and what of a request must not be repeated."""
+"""Credentials: whether this run may send a key to an address, and which parts of a request must never be shown."""
 
 from __future__ import annotations
 

@@ -25,8 +25,8 @@ NO_CREDIT = "insufficient_quota"
 """The code of OpenAI's error that no later attempt gets around, though its status is that of a rate limit."""
 ADVICE = {
     r"content management policy|content filter": "The server's filter blocks the prompt: its settings decide that.",
-    r"prefill|assistant message": "Set prefill = false in the model's profile: the prompt then requests the "
-    "beginning of the answer.",
+    r"prefill|assistant message": "Set prefill = false in the model's profile: the prompt then states how "
+    "the answer must begin.",
     r"temperature|top_p|top_k": "Remove it from extra_body in the model's profile.",
     r"thinking|budget_tokens": "Correct the thinking settings in the model's profile.",
     r"max_tokens": "Set another max_tokens in the run's profile, or thinking_tokens in the model's.",

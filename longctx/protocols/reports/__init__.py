@@ -1,1 +1,1 @@
-"""What protocols report beside their accuracies."""
+"""What protocols report besides their accuracies."""

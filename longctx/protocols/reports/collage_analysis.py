@@ -97,7 +97,7 @@ class QaSummary:
 
 
 def beside(params: Mapping[str, Any]) -> str:
-    """Return what a collage has beside its budget, its depth and its variant, such as `4 distractors`."""
+    """Return what a collage has besides its budget, its depth and its variant, such as `4 distractors`."""
     distractors, questions = params.get("distractors"), params.get("questions")
     named = [
         count(int(distractors), "distractor") if distractors is not None else "",

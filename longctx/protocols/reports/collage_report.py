@@ -16,7 +16,7 @@ from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Rank
 
 TITLE = "Long-context QA"
-GUESSING = f"Dashed: accuracy of guessing, {CHANCE}."
+GUESSING = f"Dashed: accuracy by guessing, {CHANCE}."
 POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
 
@@ -281,7 +281,7 @@ def _shown_effects(summary: QaSummary) -> Iterable[str]:
             most = max(shown, key=lambda effect: abs(effect.paired.difference))
             where = f"{variant_name(most.before)}, needle at {position(most.depth)}"
             yield (
-                f"with {change}, the rate differs in {len(shown)} of {len(tried)} comparisons, most from {where}: "
+                f"with {change}, accuracy differs in {len(shown)} of {len(tried)} comparisons, most from {where}: "
                 f"{most.paired}"
             )
 

@@ -186,7 +186,7 @@ def _system(body: Mapping[str, Any], model: ModelProfile) -> str:
 
 
 def _turns(turn: Mapping[str, Any], model: ModelProfile) -> list[dict[str, Any]]:
-    """Return a turn as messages: each tool result has one of its own, before what the user says."""
+    """Return a turn as messages: one for each tool result, then one for the user's text."""
     parts: list[dict[str, Any]] = []
     calls: list[dict[str, Any]] = []
     results: list[dict[str, Any]] = []

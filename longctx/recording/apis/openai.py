@@ -103,7 +103,7 @@ def text_of(blocks: Sequence[Mapping[str, Any]]) -> str:
 
 
 def data_url(source: Mapping[str, Any], api: str, model: ModelProfile) -> str:
-    """Return the address of an image, which may contain it."""
+    """Return the address of an image, which may be the image itself, as a data URL."""
     match source:
         case {"type": "url", "url": str(url)}:
             return url

@@ -52,7 +52,7 @@ class PageSection:
     """Its anchor."""
     title: str
     rates: list[str]
-    """What the first table says of each subject."""
+    """The lines of the first table, for each subject."""
     figures: list[Figure]
     tables: list[Table]
     answers: list[str]
@@ -142,7 +142,7 @@ def unmeasured(summary: Summary) -> str:
         return ""
     total = summary.live + summary.replayed + summary.unmeasured
     reasons = "; ".join(f"{REASONS.get(cause, cause)} ({number:,})" for cause, number in causes.items())
-    return f"{missing:,} of {count(total, 'trial')} were not measured: {reasons}. No accuracy counts them."
+    return f"{missing:,} of {count(total, 'trial')} were not measured: {reasons}. They do not count in any accuracy."
 
 
 def origins(manifest: Manifest) -> Iterator[tuple[str, str, str]]:
@@ -222,7 +222,7 @@ def _usage(summary: Summary) -> Table:
 
 
 def _age(now: str, first: str) -> str:
-    """Return a clause on the age of the oldest recording; empty if a time in the files is none."""
+    """Return a clause on the age of the oldest recording; empty if a time in the files is invalid."""
     try:
         days = (datetime.datetime.fromisoformat(now).date() - datetime.date.fromisoformat(first)).days
     except ValueError:

@@ -43,7 +43,7 @@ HERE = Path(__file__).parent
 FEW_SECTIONS = 3
 """A page with more sections has them folded."""
 DETAILS = "details"
-"""The folder beside the page with the details of its trials, which it loads when they are opened."""
+"""The folder next to the page with the details of its trials, which it loads when they are opened."""
 FINDINGS = 5
 """The number of findings that are shown; the others are folded."""
 WIDTHS = {"wide": WIDE, "narrow": NARROW}
@@ -57,7 +57,7 @@ LONG = 26
 
 
 def write_page(folder: Path, of_run: RunReport, earlier: EarlierAnswers | None = None) -> None:
-    """Write index.html to the run's folder, its charts to charts/ as SVG files, and details/ with what trials hold.
+    """Write index.html to the run's folder, its charts to charts/ as SVG files, and details of trials to details/.
 
     earlier: the baseline's answers.
     """
@@ -85,7 +85,7 @@ def page_of(of_run: RunReport, earlier: EarlierAnswers | None = None) -> str:
 
 
 def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | None = None) -> tuple[str, list[str]]:
-    """Return the page with these charts, and the chunks of details that lie beside it.
+    """Return the page with these charts, and the chunks of details that lie next to it.
 
     The template escapes all text except what it marks as safe: longctx's own script and style, charts, whose text was
     escaped when they were drawn, and JSON without `<`.
@@ -140,14 +140,14 @@ def _drawn(picture: Chart | None, numbers: Mapping[str, int]) -> list[tuple[str,
 
 @dataclass(frozen=True, slots=True)
 class ChangedTrials:
-    """The trials of later runs, beside the answers of earlier ones."""
+    """The trials of later runs, next to the answers of earlier ones."""
 
     rows: Sequence[Row]
     views: Sequence[str]
     """The view of each row, as JSON."""
     earlier: EarlierAnswers
     subject: Callable[[Row], str] = trials.subject_of
-    """Returns what a trial was asked of."""
+    """Returns the subject of a trial."""
 
 
 def changes_page(

@@ -37,7 +37,7 @@ FACTS: dict[str, tuple[str, Callable[[Any], str]]] = {
 }
 """The label and the format of each field of a row that is shown."""
 WHY_NOT_ASKED = ("stale", "missing", "budget", "pending", EARLY_STOP)
-"""The causes that are shown in place of the outcome `not_asked`."""
+"""The causes that are shown instead of the outcome `not_asked`."""
 
 
 def subject_of(row: Row) -> str:

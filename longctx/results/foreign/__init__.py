@@ -29,7 +29,7 @@ class Form:
     results: Callable[[Mapping[str, Any], Choice], Iterable[ForeignResult]]
     """Returns the results of a record. Raises ValueError."""
     complete: Callable[[Sequence[ForeignResult], Choice], Sequence[ForeignResult]] = lambda results, _: once(results)
-    """Returns the results of a file, as some can only be told when all are known. Raises ValueError."""
+    """Returns the results of a file, since some results depend on all others. Raises ValueError."""
 
 
 FORMS = (

@@ -123,7 +123,7 @@ def of_archive(path: Path, choice: Choice) -> list[ForeignResult]:
 
 
 def _samples(entries: _Entries, log: _Log) -> Iterator[_Sample]:
-    """Yield the samples. Their summaries are small and say the same, except which of them are invalidated."""
+    """Yield the samples. Their summaries are small and have the same content, except which samples are invalidated."""
     if "summaries.json" in entries.names and not log.invalidated:
         yield from _Log(samples=entries.read("summaries.json")).samples or ()
         return

@@ -18,7 +18,7 @@ from longctx.results.foreign.result import Choice, ForeignResult, name_of, once,
 ERROR = 2
 """The failureReason of a result that ended with an error."""
 SUCCESS, SCORE = "success", "score"
-"""The scorers that every result has, beside its named metrics."""
+"""The scorers that every result has, besides its named metrics."""
 
 
 class _Provider(BaseModel):
@@ -93,7 +93,7 @@ def _results(content: object, choice: Choice) -> Iterator[ForeignResult]:
 
 
 def complete(results: Sequence[ForeignResult]) -> Sequence[ForeignResult]:
-    """Return the results without scores that say what success says, and with those of metrics that an error hides."""
+    """Return the results without scores that repeat `success`, and with those of metrics that an error hides."""
     successes = [result for result in results if result.of["scorer"] == SUCCESS]
     scores = [result for result in results if result.of["scorer"] == SCORE]
     graded = any(score.value != success.value for score, success in zip(scores, successes, strict=True))

@@ -148,7 +148,7 @@ class Choice:
         return bool(self.select or self.named)
 
     def read(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return what the named fields of an item hold, by the attributes of its result. Raises ValueError."""
+        """Return the values of the named fields of an item, by the attributes of its result. Raises ValueError."""
         return {NAMED[option][0]: NAMED[option][1](fields, name) for option, name in self.named.items()}
 
     def of(self, path: Path, results: Sequence[ForeignResult]) -> list[ForeignResult]:

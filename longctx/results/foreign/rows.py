@@ -1,4 +1,4 @@
-"""Rows that a person or a program wrote: an item's id and its outcome, under any names, with any fields beside."""
+"""Rows that a person or a program wrote: an item's id and its outcome, under any names, with any fields besides."""
 
 from __future__ import annotations
 

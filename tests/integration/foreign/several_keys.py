@@ -1,4 +1,4 @@
-"""Several keys are hidden in a text, and the model must name all that the question requests."""
+"""Several keys are hidden in a text, and the model must name all that the question asks for."""
 
 from __future__ import annotations
 
