@@ -61,7 +61,7 @@ def test_written_recorded_and_replayed_without_a_server(
     assert record(documents, server) == 0
     printed = capsys.readouterr().out
     assert "writing on toy: 4 of 4 trials need a request" in printed
-    assert re.search(r"questions asked for +8\n", printed)
+    assert re.search(r"questions requested +8\n", printed)
     assert re.search(r"questions written +8 +\S+mine\.jsonl", printed)
     assert re.search(r"questions missing from the replies +0\n", printed)
     assert re.search(r"numerical +4\n", printed)
