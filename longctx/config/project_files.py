@@ -42,13 +42,18 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UserError(
-            "not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}. Name a file that you may read."
-        ) from None
+        raise unreadable(path, error) from None
     except UnicodeDecodeError as error:
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."
         ) from None
+
+
+def unreadable(path: Path, error: OSError) -> UserError:
+    """Return what to say of a file that the system does not let the user read."""
+    return UserError(
+        "not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}. Name a file that you may read."
+    )
 
 
 def check_size(path: Path, most: float = MOST_BYTES) -> None:
@@ -208,9 +213,7 @@ def entries(path: Path, cut: Callable[[], object]) -> Iterator[tuple[int, Any]]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UserError(
-            "not-readable", f"{path} cannot be read: {os.strerror(error.errno or 0)}. Name a file that you may read."
-        ) from None
+        raise unreadable(path, error) from None
 
 
 def _no_json(path: Path, number: int, line: bytes, error: Exception) -> Exception:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
-from longctx.config.project_files import digest_of, read_toml, slug
+from longctx.config.project_files import digest_of, read_toml, slug, unreadable
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to
 from longctx.errors import UserError, did_you_mean
@@ -437,9 +437,7 @@ def _bytes(path: Path) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise UserError(
-            "not-readable", f"{path} cannot be read: {error.strerror}. Name a file that you may read."
-        ) from None
+        raise unreadable(path, error) from None
 
 
 REFERENCE = "claude-2"

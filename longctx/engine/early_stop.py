@@ -117,7 +117,7 @@ class InterimLooks:
     """
 
     def __init__(self, run: RunData, cases: Sequence[Case], tape: Tape, run_trial: RunTrial | None = None) -> None:
-        """run_trial: runs a trial against what is recorded; None for test functions, which `ended` is told of."""
+        """run_trial: runs a trial against what is recorded; None for test functions, whose results `ended` takes."""
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._run_trial = run_trial

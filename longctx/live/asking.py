@@ -15,7 +15,7 @@ from anthropic import APIStatusError
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import most_paid
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import NOT_ASKED, Asked, Failure
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.limiter import MOST_S, Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
 from longctx.live.progress import Progress
@@ -51,7 +51,7 @@ async def ask_all(
     asked = asking.asked
     for supply in supplies.values():
         for request in supply.order.left():
-            asked.failures[request.trial.key] = asked.stopped or Failure("not_asked", "not reached")
+            asked.failures[request.trial.key] = asked.stopped or Failure(NOT_ASKED, "not reached")
     return asked
 
 
@@ -59,7 +59,7 @@ class ProtocolTrials:
     """Trials that each send one request, known in advance, and are judged as their answers arrive."""
 
     def __init__(self, asked: Asked, requests: Sequence[Request], progress: Progress) -> None:
-        """asked: states whether the live pass has stopped. progress: is told how each trial ends."""
+        """asked: says whether the live pass has stopped. progress: receives the end of each trial."""
         self.order = InOrder(requests)
         self._asked, self._progress = asked, progress
 
@@ -187,7 +187,7 @@ class Asking:
 
     def halted(self) -> str:
         """Send nothing more; return what is in flight, as an object of "waiting for", empty if nothing is."""
-        self._stop(Failure("not_asked", "the run was stopped", fatal=True))
+        self._stop(Failure(NOT_ASKED, "the run was stopped", fatal=True))
         number = self._in_flight
         return f"{number:,} in flight, for up to {self._longest_s:g} s each" if number else ""
 

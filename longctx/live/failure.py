@@ -10,6 +10,9 @@ from longctx.recording.request import Request
 from longctx.results.row import EARLY_STOP
 from longctx.vocabulary.cell import Reply
 
+NOT_ASKED = "not_asked"
+"""The cause of a request that was not sent: it has not failed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Failure:

@@ -11,7 +11,7 @@ from longctx.cases.case import Group
 from longctx.live.canary import Canary
 from longctx.live.cost.money import usd
 from longctx.live.display import Tally
-from longctx.live.failure import Failure
+from longctx.live.failure import NOT_ASKED, Failure
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
 from longctx.text import count
@@ -20,8 +20,6 @@ from longctx.vocabulary.cell import Reply
 if TYPE_CHECKING:
     from longctx.live.progress import Progress
 
-NOT_ASKED = "not_asked"
-"""The cause of a request that was not sent, because the pass was stopped: it has not failed."""
 NOT_JUDGED = "not judged"
 """Stands for an outcome of replies that cannot be judged, such as questions that a model wrote."""
 

@@ -64,7 +64,7 @@ It is called with the cases, the requests that the tape lacks, and a function th
 
 
 class AskingObserver(Protocol):
-    """An observer that is told before the live pass what will not be asked. Its methods may raise to end the run."""
+    """An observer that learns, before the live pass, what will not be sent. Its methods may raise to end the run."""
 
     def passed_over(self, trial: Trial, place: Place) -> None:
         """The record mode does not ask this trial."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -22,21 +23,16 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config, environment: 
     """Print the annotations of a run under GitHub Actions, which reads them from its output; elsewhere nothing."""
     if environment.get("GITHUB_ACTIONS") == "true":
         root = Path(environment.get("GITHUB_WORKSPACE") or config.rootpath)
-        for line in list(_lines(terminal, config.rootpath, root))[:MOST]:
+        for line in islice(_lines(terminal, config.rootpath, root), MOST):
             terminal.ensure_newline()
             terminal.write_line(line)
 
 
 def _lines(terminal: pytest.TerminalReporter, rootpath: Path, root: Path) -> Iterator[str]:
-    measured = [report for outcome in ("passed", "failed") for report in terminal.getreports(outcome)]
-    places = {
-        result.test: report
-        for report in measured
-        if isinstance(report, pytest.TestReport)
-        for result in results_of(report)
-    }
-    failed = [*terminal.getreports("failed"), *terminal.getreports("error")]
-    for report in failed:
+    failed = terminal.getreports("failed")
+    measured = [report for report in (*terminal.getreports("passed"), *failed) if isinstance(report, pytest.TestReport)]
+    places = {result.test: report for report in measured for result in results_of(report)}
+    for report in (*failed, *terminal.getreports("error")):
         if report.nodeid.startswith(GATE):
             name = report.nodeid.removeprefix(GATE)
             yield _line(name, str(report.longrepr), places.get(name_of_test(name.partition(", ")[0])), rootpath, root)

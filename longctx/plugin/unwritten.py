@@ -1,4 +1,4 @@
-"""A report that cannot be written: noticed before any request is sent if possible, else told at the end of the run."""
+"""A report that cannot be written: noticed before any request is sent if possible, else at the end of the run."""
 
 from __future__ import annotations
 

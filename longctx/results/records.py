@@ -18,7 +18,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from longctx.config.project_files import check_size
+from longctx.config.project_files import check_size, unreadable
 from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.text import visible
@@ -61,9 +61,7 @@ def records(path: Path) -> Iterator[Entry]:
     except FileNotFoundError:
         raise
     except OSError as error:
-        raise UserError(
-            "not-readable", f"{path} cannot be read: {error.strerror}. Name a file that you may read."
-        ) from None
+        raise unreadable(path, error) from None
     if content.startswith(GZIP):
         content = _unpacked(path)
     content = content.removeprefix(BYTE_ORDER_MARK)

@@ -31,7 +31,7 @@ from longctx.live.batches.ledger import (
 )
 from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.cost.money import Budget, most_paid
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import NOT_ASKED, Asked, Failure
 from longctx.live.limiter import pause_s, retry_after_s, sent_again
 from longctx.live.progress import Progress
 from longctx.live.server.calls import ENQUIRY_ERRORS
@@ -91,7 +91,7 @@ class _Filling:
             self._times.update(request.place for request in part)
         for request in requests:
             if request.place not in self.waiting_for and request.trial.key not in self.asked.failures:
-                self._fail(request, self.asked.stopped or Failure("not_asked", "not reached"))
+                self._fail(request, self.asked.stopped or Failure(NOT_ASKED, "not reached"))
 
     def _parts(self, requests: Sequence[Request]) -> Iterator[list[Request]]:
         """Yield the requests of each batch; those of one batch have the same betas, which are sent once for all."""
@@ -174,7 +174,7 @@ class _Filling:
                 again += [self.waiting_for.pop(place) for place in status.batch.places if place in self.waiting_for]
         if again:
             for request in again:
-                self._settle(request.place, Failure("not_asked", ""))
+                self._settle(request.place, Failure(NOT_ASKED, ""))
             await self.create(again)
 
     def _ended(self, collected: Collected) -> list[Request]:
@@ -238,7 +238,7 @@ def held_in_batch(status: BatchStatus) -> Failure:
 
 
 def _lost() -> Failure:
-    return Failure("not_asked", "no batch contains it any more; the same command sends it", fatal=True)
+    return Failure(NOT_ASKED, "no batch contains it any more; the same command sends it", fatal=True)
 
 
 CREATIONS = 5

@@ -294,7 +294,7 @@ async def _count(client: Client, request: Request) -> int | Failure:
 async def with_server_facts(
     workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
 ) -> tuple[list[Case], list[Unasked]]:
-    """Return the cases with what the server told, and apart those that need a count of tokens the server does not give.
+    """Return the cases with what the server said, and apart those that need a count of tokens the server does not give.
 
     The server's answers are kept in the model's profile. Raises UserError if no case is left to ask.
     """
