@@ -31,6 +31,7 @@ RECORDED = {
     "window-sizes": [
         "tests_longctx/test_window.py",
         "tests_longctx/window",
+        "tests_longctx/long_window",
         "fixtures/prompts/plain/test_window",
         "cassettes/qwen2.5-coder-0.5b/test_window",
         "cassettes/qwen2.5-coder-1.5b/test_window",
