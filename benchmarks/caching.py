@@ -22,7 +22,7 @@ from pathlib import Path
 
 from anthropic import AsyncAnthropic
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import ModelProfile, Prices, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
@@ -60,13 +60,13 @@ def questions(model: ModelProfile, budget: int, longest: int, number: int) -> li
     """Return all variants of `number` questions at beginning, middle and end, in the suite's own order of asking."""
     bank = functools.partial(load_bank, HERE, None, None, model.model)
     wording = PromptSet.open(HERE, "protocol").wording(Collage)
-    cases = [
-        Case(model, wording, Collage(budget, longest, depth, variant, max_tokens=1, bank=bank), seed=0, trials=number)
+    cells = [
+        Cell(model, wording, Collage(budget, longest, depth, variant, max_tokens=1, bank=bank), seed=0, trials=number)
         for depth in POSITIONS.values()
         for variant in VARIANTS
     ]
     with tempfile.TemporaryDirectory() as empty:
-        return missing(Tape(Path(empty), "once"), cases)
+        return missing(Tape(Path(empty), "once"), cells)
 
 
 def by_chance(asked: Sequence[Request], number: int) -> list[Request]:
@@ -79,7 +79,7 @@ async def used(base_url: str, asked: Sequence[Request], marked: bool) -> Used:
     total = Used(0, 0, 0, 0)
     async with AsyncAnthropic(base_url=base_url, api_key="none-needed", timeout=3600) as client:
         for question in shared(asked) if marked else asked:
-            model = question.case.model
+            model = question.cell.model
             sent = parameters(question.build(), model, question.shared.cuts)
             usage = (await client.messages.create(**sent, extra_body=model.extra_body or None)).usage
             read, written = usage.cache_read_input_tokens or 0, usage.cache_creation_input_tokens or 0
@@ -100,7 +100,7 @@ def measure(base_url: str, some: Sequence[Request], asked: Sequence[Request]) ->
 
 def foreseen(asked: Sequence[Request]) -> tuple[Used, Used]:
     """Return the estimated tokens without a cache, and with the cache that the profile describes."""
-    tokens = [question.case.size_tokens for question in asked]
+    tokens = [question.cell.size_tokens for question in asked]
     planned = shared(asked)
     read = sum(size * question.shared.read_share for size, question in zip(tokens, planned, strict=True))
     written = sum(size * question.shared.write_share for size, question in zip(tokens, planned, strict=True))

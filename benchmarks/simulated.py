@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import load_model
 from longctx.config.prompts import PromptSet
 from longctx.protocols.passkey import spaced
@@ -50,13 +50,13 @@ def project(folder: Path, trials: int, recorded: bool = True) -> Path:
         model, tape = load_model(workspace, "simulated"), Tape(folder / "cassettes", "once", "simulated")
         for window in windows:
             for k in spaced(window, DISTANCES):
-                record(tape, Case(model, words, Passkey(window, k), 0, TRIALS).fitted())
+                record(tape, Cell(model, words, Passkey(window, k), 0, TRIALS).fitted())
     return folder
 
 
-def record(tape: Tape, case: Case) -> None:
+def record(tape: Tape, cell: Cell) -> None:
     """Record an answer to each question of a case."""
-    for trial in case.each_trial():
+    for trial in cell.each_trial():
         built = trial.build()
         text = built.expected if trial.index % 5 else "12345"
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": message(text)}}

@@ -9,7 +9,7 @@ import hashlib
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.vocabulary.cell import Cell, Words
+from longctx.vocabulary.point import Point, Words
 from tests.here import HERE
 from tests.protocols import GraphWalks, LineRetrieval
 
@@ -18,7 +18,7 @@ TOKENS = {"edge": 14.27}
 CONTEXT = 100_000
 
 
-def built(cell: Cell, words: Words) -> str:
+def built(cell: Point, words: Words) -> str:
     return hashlib.sha256(cell.build(words, seed=0, index=0).user.encode()).hexdigest()
 
 

@@ -14,7 +14,7 @@ import vcr
 
 from benchmarks.answering_server import answering_server
 from benchmarks.simulated import message
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.recording.request import Place, request_body
@@ -24,7 +24,7 @@ from tests.protocols import LineRetrieval
 
 EPISODES = 50
 GROUP = "replay of one 97k-token trial"
-CASE = Case(
+CASE = Cell(
     ModelProfile(model="simulated"),
     PromptSet.open(HERE, "protocol").wording(LineRetrieval),
     LineRetrieval(6500),

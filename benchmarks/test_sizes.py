@@ -17,7 +17,7 @@ from benchmarks.ratios import in_turns, pytest_of, spent
 from benchmarks.simulated import message, project, record
 from benchmarks.test_replay import ask, client
 from benchmarks.test_suite import EMPTY, cells
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
@@ -82,10 +82,10 @@ def test_collages(tell, tmp_path, small):
     """Replay and judgement of collages of 95,000 tokens with five examples, a new record each time."""
     bank = load_bank(HERE, None, None, "simulated")
     words = PromptSet.open(HERE, "protocol").wording(Collage)
-    case = Case(MODEL, words, Collage(95_000, 5000, 50, "five", bank=lambda: bank), 0, 2 if small else 30)
-    record(Tape(tmp_path, "once"), case)
-    tape, trials = Tape(tmp_path), itertools.cycle(case.each_trial())
-    built = Trial(case, next(case.each_trial()).index).build()
+    cell = Cell(MODEL, words, Collage(95_000, 5000, 50, "five", bank=lambda: bank), 0, 2 if small else 30)
+    record(Tape(tmp_path, "once"), cell)
+    tape, trials = Tape(tmp_path), itertools.cycle(cell.each_trial())
+    built = Trial(cell, next(cell.each_trial()).index).build()
     body, text = request_body(built, MODEL), built.user.encode()
     sdk = client(_answering())
 
@@ -176,17 +176,17 @@ def test_import(tell, small):
 def test_recording(tell, tmp_path, small):
     """Small trials whose answers come at once, from a transport in place of the network on both sides."""
     words = PromptSet.open(HERE, "protocol").wording(Passkey)
-    case = Case(
+    cell = Cell(
         MODEL, words, Passkey(300, 150, tokens={"filler": 24, "fixed": 69, "after_key": 16}), 0, 10 if small else 400
     )
     folders = (tmp_path / str(number) for number in itertools.count())
-    bodies = [request_body(trial.build(), MODEL) for trial in case.each_trial()]
+    bodies = [request_body(trial.build(), MODEL) for trial in cell.each_trial()]
 
     async def suite() -> None:
         tape = Tape(next(folders), "once")
         asked = client(TapeTransport(tape, _answering()))
-        await ask_all(asked, tape, missing(tape, [case]), Bounds.of(4), _Silent())
-        assert tape.recorded == case.size
+        await ask_all(asked, tape, missing(tape, [cell]), Bounds.of(4), _Silent())
+        assert tape.recorded == cell.size
 
     async def sdk() -> None:
         left, asked = iter(bodies), client(_answering())
@@ -204,7 +204,7 @@ def test_recording(tell, tmp_path, small):
             asyncio.run(sdk())
 
     taken = in_turns(1 if small else 5, suite=lambda: asyncio.run(suite()), sdk=lambda: asyncio.run(sdk()), vcrpy=vcrpy)
-    recorded, floor, bare = (1000 * taken[name][0] / case.size for name in ("suite", "sdk", "vcrpy"))
+    recorded, floor, bare = (1000 * taken[name][0] / cell.size for name in ("suite", "sdk", "vcrpy"))
     tell("a small trial recorded", recorded, floor, "the SDK's own cost of asking it", "ms")
     tell("a small trial recorded by vcrpy alone", bare, floor, "the SDK's own cost of asking it", "ms")
 

@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from longctx.views.chart import PlotMark as PlotMark
     from longctx.views.chart import Table as Table
     from longctx.vocabulary.bank import Bank as Bank
-    from longctx.vocabulary.cell import Mark as Mark
-    from longctx.vocabulary.cell import Outcome as Outcome
-    from longctx.vocabulary.cell import Reply as Reply
     from longctx.vocabulary.counts import Counts as Counts
     from longctx.vocabulary.grid import Axes as Axes
     from longctx.vocabulary.grid import Count as Count
     from longctx.vocabulary.judging import unanswered as unanswered
+    from longctx.vocabulary.point import Mark as Mark
+    from longctx.vocabulary.point import Outcome as Outcome
+    from longctx.vocabulary.point import Reply as Reply
     from longctx.vocabulary.protocol import protocol as protocol
     from longctx.vocabulary.protocol_cell import ProtocolAsk as ProtocolAsk
     from longctx.vocabulary.protocol_cell import ProtocolCell as ProtocolCell
@@ -65,7 +65,7 @@ PUBLIC = {
     "longctx.vocabulary.grid": ("Axes", "Count"),
     "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber", "ProtocolCell"),
     "longctx.vocabulary.counts": ("Counts",),
-    "longctx.vocabulary.cell": ("Reply", "Outcome", "Mark"),
+    "longctx.vocabulary.point": ("Reply", "Outcome", "Mark"),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
     "longctx.vocabulary.judging": ("unanswered",),

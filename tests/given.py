@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.config.prompts import PromptSet, Wording
-from longctx.vocabulary.cell import Reply, Words
+from longctx.vocabulary.point import Reply, Words
 from tests.here import HERE
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from longctx.results.row import Row
-from longctx.vocabulary.cell import MEASURED
+from longctx.vocabulary.point import MEASURED
 
 ASKED = {
     "run": "today",

@@ -10,8 +10,6 @@ import longctx
 from tests.sources import tree_of
 
 PACKAGE = Path(longctx.__file__).parent
-SHARED = {"Case"}
-"""To users, the fixture `case`; within the library, still a cell for one model and prompt set (cases/case.py)."""
 
 
 def test_no_two_types_share_a_name() -> None:
@@ -20,7 +18,7 @@ def test_no_two_types_share_a_name() -> None:
         for node in tree_of(path).body:
             if name := name_of_type(node):
                 places[name].append(str(path.relative_to(PACKAGE)))
-    assert {name for name, where in places.items() if len(where) > 1} == SHARED
+    assert {name for name, where in places.items() if len(where) > 1} == set()
 
 
 def name_of_type(node: ast.stmt) -> str | None:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from benchmarks.gate.runs import binomial, holm
 from benchmarks.gate.table import command, sections, share, table
-from longctx.cases.case import ReplyTokens
+from longctx.cells.cell import ReplyTokens
 from longctx.config.models import load_model
 from longctx.engine.gate_plan import planned as loads_of_profile
 from longctx.engine.plan import Plan

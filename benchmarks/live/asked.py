@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.live.asking import ask_all
@@ -37,18 +37,18 @@ class Pass:
     asking_s: float
 
 
-def case(trials: int, lines: int = LINES, timeout_s: float = 600.0) -> Case:
+def cell(trials: int, lines: int = LINES, timeout_s: float = 600.0) -> Cell:
     wording = PromptSet.open(HERE, "protocol").wording(LineRetrieval)
-    return Case(ModelProfile(model="toy", timeout_s=timeout_s), wording, LineRetrieval(lines), seed=0, trials=trials)
+    return Cell(ModelProfile(model="toy", timeout_s=timeout_s), wording, LineRetrieval(lines), seed=0, trials=trials)
 
 
 def ask(url: str, trials: int, in_flight: int, timeout_s: float = 600.0) -> Pass:
     """Ask through the suite's own asking pass, with cassettes in a temporary folder."""
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(_ask(Path(folder), url, case(trials, timeout_s=timeout_s), in_flight))
+        return asyncio.run(_ask(Path(folder), url, cell(trials, timeout_s=timeout_s), in_flight))
 
 
-async def _ask(folder: Path, url: str, asked_case: Case, in_flight: int) -> Pass:
+async def _ask(folder: Path, url: str, asked_case: Cell, in_flight: int) -> Pass:
     tape = Tape(folder, "once")
     async with open_client(tape, url, in_flight) as client:
         started = time.monotonic()

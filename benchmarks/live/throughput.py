@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from benchmarks.live.asked import ask, case
+from benchmarks.live.asked import ask, cell
 from benchmarks.live.server import serving
 
 IN_FLIGHT = 64
@@ -49,7 +49,7 @@ def _inspect(python: Path, url: str, trials: int) -> tuple[float, str]:
     """Seconds that inspect_ai takes for the same prompts, from its own log, and its version."""
     with tempfile.TemporaryDirectory() as folder:
         samples = Path(folder) / "samples.jsonl"
-        built = (trial.build() for trial in case(trials).each_trial())
+        built = (trial.build() for trial in cell(trials).each_trial())
         samples.write_text(
             "".join(json.dumps({"input": built.user, "target": built.expected}) + "\n" for built in built)
         )

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from longctx.config.prompts import Wording
-from longctx.vocabulary.cell import BuiltTrial, Cell, Declaration, Identity, Outcome, Reply, Words
+from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Reply, Words
 
 PROMPTS = {
     "evidence": "{evidence}\n\n{question}\nAnswer in a few words, with nothing but the answer.",
@@ -22,7 +22,7 @@ ROOM = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Alone(Cell):
+class Alone(Point):
     """A question with its evidence, or with nothing. One trial, whatever the seed."""
 
     declared = Declaration(

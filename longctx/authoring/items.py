@@ -24,7 +24,7 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.text import count
 from longctx.views.chart import Table
-from longctx.vocabulary.cell import MEASURED
+from longctx.vocabulary.point import MEASURED
 
 READ = ("correct", "wrong")
 """The outcomes of replies with a readable answer."""

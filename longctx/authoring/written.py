@@ -30,7 +30,7 @@ from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
 from longctx.text import visible
 from longctx.vocabulary.bank import Section, numerical
-from longctx.vocabulary.cell import CUT_OFF, BuiltTrial, Cell, Declaration, Identity, Outcome, Reply, Words
+from longctx.vocabulary.point import CUT_OFF, BuiltTrial, Declaration, Identity, Outcome, Point, Reply, Words
 from longctx.vocabulary.text import fill
 
 LONGEST = 1000
@@ -333,7 +333,7 @@ PROMPT_TOKENS = 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Writing(Cell):
+class Writing(Point):
     """`per_section` questions about one section, the last of them numerical. One trial, whatever the seed.
 
     The trial is identified by the section's id and text, so that it stays the same when other documents come or go.

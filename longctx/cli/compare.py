@@ -16,7 +16,7 @@ from longctx.errors import UserError
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.store import RESULTS, find_run
 from longctx.text import count, visible
-from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.point import PROTOCOL
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:

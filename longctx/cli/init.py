@@ -19,7 +19,7 @@ from longctx.extras import installed_from
 from longctx.files import check_writable, inside, unwritable, write_file
 from longctx.pytest_file import configuration, root_around, setting
 from longctx.registry import shipped
-from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.point import PROTOCOL
 from longctx.workspace import Workspace, packaged
 
 TESTS = "tests_longctx"

@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.results.export import PARQUET
     from longctx.results.merging import merge_manifests, merge_rows
     from longctx.results.store import missing_shards
-    from longctx.vocabulary.cell import is_check
+    from longctx.vocabulary.point import is_check
 
     out: Path = options.out
     check_free_folder("--out", out)

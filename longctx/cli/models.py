@@ -16,7 +16,7 @@ from longctx.config.project_files import checked, file_name, slug
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.files import write_file
-from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.point import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from longctx.errors import UserError
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.engine.gate_plan import SubjectBand
     from longctx.engine.plan import Plan
     from longctx.engine.run import Run
@@ -116,13 +116,13 @@ def run(options: argparse.Namespace) -> int:
     if options.tests:
         of_functions, selected = _of_tests(run, options.tests)
     name = plan.profile_name if plan.own or not of_functions else ""
-    cases = _with_replies(plan, measured, options, selected)
+    cells = _with_replies(plan, measured, options, selected)
     looks = plan.own.looks if plan.own else DEFAULT_LOOKS
     reports = reports_of_tests(options.workspace, baseline.manifest.reports) if baseline else {}
-    minimums = (minimums_of(plan) if cases else 0) + minimums_of_tests(measured, reports)
+    minimums = (minimums_of(plan) if cells else 0) + minimums_of_tests(measured, reports)
     target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums, looks=looks)
     target = replace(target, run_margin=plan.run_margin)
-    loads = planned(plan, of_functions, cases)
+    loads = planned(plan, of_functions, cells)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
     print(as_terminal(plan_document(plans, target, name, runs, replayed)))
@@ -130,7 +130,7 @@ def run(options: argparse.Namespace) -> int:
     bands = [plan.sized for plan in plans]
     print(f"If nothing has changed, the gate passes in {against_baselines(bands, target)} (baseline save --add).")
     correlations = {where: each.assumed.correlation for where, each in zip(loads, plans, strict=True)}
-    for sentence in [*questions_worth(cases, correlations), *prices(plans, target)]:
+    for sentence in [*questions_worth(cells, correlations), *prices(plans, target)]:
         print(sentence)
     return 0
 
@@ -184,24 +184,24 @@ def _known(where: SubjectBand, earlier: Mapping[tuple[Subject, Where], Seen]) ->
     return seen_of(earlier, subject, (band.test, band.name))
 
 
-def _of_tests(run: Run, tests: Sequence[str]) -> tuple[dict[SubjectBand, Load], list[Case]]:
-    """Return the loads of the test functions that pytest selects, and the cases of protocols. Raises UserError."""
+def _of_tests(run: Run, tests: Sequence[str]) -> tuple[dict[SubjectBand, Load], list[Cell]]:
+    """Return the loads of the test functions that pytest selects, and the cells of protocols. Raises UserError."""
     from longctx.engine.function_runs import PlanningRun
     from longctx.plugin.selected_tests import SelectedTests
 
     planning = PlanningRun(run)
-    cases = SelectedTests(run, tests).plan(planning)
-    return planning.loads(), cases
+    cells = SelectedTests(run, tests).plan(planning)
+    return planning.loads(), cells
 
 
 def _with_replies(
-    plan: Plan, rows: Sequence[Row], options: argparse.Namespace, selected: Sequence[Case] | None
-) -> list[Case]:
-    """Return the plan's cases with how long replies are: by these rows, by what is recorded, or by the user's guess.
+    plan: Plan, rows: Sequence[Row], options: argparse.Namespace, selected: Sequence[Cell] | None
+) -> list[Cell]:
+    """Return the plan's cells with how long replies are: by these rows, by what is recorded, or by the user's guess.
 
     selected: those that pytest selects; None for all.
     """
-    from longctx.cases.case import ReplyTokens
+    from longctx.cells.cell import ReplyTokens
     from longctx.live.estimating import with_recorded_replies
     from longctx.recording.tape import Tape
     from longctx.results.row import grouped
@@ -213,10 +213,10 @@ def _with_replies(
         for group, of_group in grouped(rows, lambda row: (row.test, row.model)).items()
         if (replies := ReplyTokens.of([row.output_tokens for row in of_group if row.output_tokens is not None]))
     }
-    chosen = plan.cases if selected is None else selected
-    cases = with_recorded_replies(Tape(options.workspace.cassettes), chosen, known)
+    chosen = plan.cells if selected is None else selected
+    cells = with_recorded_replies(Tape(options.workspace.cassettes), chosen, known)
     guess = options.reply_tokens and ReplyTokens(options.reply_tokens, answers=0)
-    return [case if case.replies or not guess else replace(case, replies=guess) for case in cases]
+    return [cell if cell.replies or not guess else replace(cell, replies=guess) for cell in cells]
 
 
 def _assumed(known: Seen | None, in_contexts: bool, options: argparse.Namespace) -> Assumed:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabulate import tabulate
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.cli.shared_options import add_bank_name, declare
 from longctx.config.models import as_lines, load_model
 from longctx.config.prompts import PromptSet
@@ -23,7 +23,7 @@ from longctx.recording.trials import Exchange
 from longctx.registry import known_protocols
 from longctx.results import trial_of_run
 from longctx.text import count, visible
-from longctx.vocabulary.cell import PROTOCOL, name_of_test
+from longctx.vocabulary.point import PROTOCOL, name_of_test
 from longctx.vocabulary.shapes import SHAPES, TEXT, Shape, as_shown
 from longctx.workspace import Workspace
 
@@ -146,7 +146,7 @@ def _run_with(options: argparse.Namespace) -> int:
     except UserError as error:
         print(f"# prompt: {error}")
         return 0
-    now = digest_of(built, trial.case.model)
+    now = digest_of(built, trial.cell.model)
     if model and any(row.prompt_sha256 not in (None, now) for row, _ in replies):
         print("# prompt: not exactly as sent: prompts, documents, max_tokens or model profile differ from the run's.")
     _print(trial, model)
@@ -161,18 +161,18 @@ def _print(trial: Trial, model: str | None) -> None:
         "depth": f"{built.depth:.3f}",
         "tokens from the needle to the end": built.distance_from_end,
         **built.recorded,
-        **trial.case.cell.items.facts,
-        "about, in tokens": f"{trial.case.size_tokens:,}",
-        "max_tokens, unless a profile sets it": trial.case.reply_tokens,
-        "headers": as_lines(trial.case.model.treatments).replace("\n", "; ") or None,
-        "sha256 of that request": digest_of(built, trial.case.model) if model else None,
+        **trial.cell.point.items.facts,
+        "about, in tokens": f"{trial.cell.size_tokens:,}",
+        "max_tokens, unless a profile sets it": trial.cell.reply_tokens,
+        "headers": as_lines(trial.cell.model.treatments).replace("\n", "; ") or None,
+        "sha256 of that request": digest_of(built, trial.cell.model) if model else None,
     }
     for name, value in facts.items():
         if value is not None:
             print(f"# {name}: {value}")
-    if system := trial.case.model.system_prompt(built.system):
+    if system := trial.cell.model.system_prompt(built.system):
         print(f"\n# system\n{system}")
-    *turns, last = request_body(built, trial.case.model)["messages"]
+    *turns, last = request_body(built, trial.cell.model)["messages"]
     for turn in [*turns, last]:
         is_prefill = turn is last and turn["role"] == "assistant"
         print(f"\n# {'prefill' if is_prefill else turn['role']}\n{as_shown(turn['content'])}")
@@ -198,7 +198,7 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
             load_bank, options.workspace, options.corpus, options.questions, model or "", options.bank
         )
     try:
-        cell = test.from_slug(match[2], **documents)
+        point = test.from_slug(match[2], **documents)
     except ValueError as error:
         raise UserError("bad-cell-parameters", f"{name!r}: {error}") from None
     document = word_for(options.workspace, options.corpus, options.bank)
@@ -208,17 +208,17 @@ def _find(options: argparse.Namespace, model: str | None, prompts: str, seed: in
             "tokenizer-unknown", f"{name!r} depends on the model's tokenizer: name the model with --model NAME."
         )
     built = match[3] or "0"
-    case = Case(
+    cell = Cell(
         load_model(options.workspace, model or "any-model"),
         wording,
-        cell,
+        point,
         seed,
         trials=1,
         only_trial=built,
         shape=shape,
     )
-    fitted = case.fitted()
-    return Trial(fitted, fitted.cell.index_of(built))
+    fitted = cell.fitted()
+    return Trial(fitted, fitted.point.index_of(built))
 
 
 NEWLINE = "\n"
@@ -272,9 +272,9 @@ def _print_function(trial: FunctionTrial, result: Result) -> None:
     from longctx.functions.measure import reply_text
     from longctx.recording.apis import api_at, messages
 
-    case = trial.case
+    cell = trial.cell
     print(f"# trial: {trial.trial.identity}")
-    print(f"# model: {case.model.model}")
+    print(f"# model: {cell.model.model}")
     before: list[Any] = []
     issued: list[Exchange | Request] = [*trial.exchanges, *trial.unanswered]
     for number, each in enumerate(issued, start=1):
@@ -282,7 +282,7 @@ def _print_function(trial: FunctionTrial, result: Result) -> None:
         request = api.as_request(each.body)
         turns = list(request["messages"])
         goes_on = bool(before) and turns[: len(before)] == before
-        print(f"\n# request {number}{'' if each.model == case.model else f', to {each.model.model}'}")
+        print(f"\n# request {number}{'' if each.model == cell.model else f', to {each.model.model}'}")
         facts = {
             "max_tokens": api.most_tokens(each.body),
             "headers": as_lines(each.model.treatments).replace("\n", "; ") or None,

@@ -19,8 +19,8 @@ from longctx.stats.mover import Sample, correlation, interval
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Z95, Rate, rate_of
 from longctx.stats.unpaired import Unpaired
-from longctx.vocabulary.cell import LENGTHS, length_of
 from longctx.vocabulary.declaration import Protocol
+from longctx.vocabulary.point import LENGTHS, length_of
 
 SHARE = 0.85
 """NoLiMa's share of the rate at the shortest length."""

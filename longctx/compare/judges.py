@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from longctx.results.row import AGREEMENT, GRADED, Row, Subject, grouped
 from longctx.stats.power import JudgeErrors, Limited, kappa, limited
 from longctx.stats.rates import NO_RATE, Rate, rate_of
-from longctx.vocabulary.cell import is_check, name_of_test
+from longctx.vocabulary.point import is_check, name_of_test
 
 
 @dataclass(frozen=True, slots=True)

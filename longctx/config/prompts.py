@@ -11,7 +11,7 @@ from pathlib import Path
 from longctx.config.project_files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
-from longctx.vocabulary.cell import PROTOCOL, Cell, Words
+from longctx.vocabulary.point import PROTOCOL, Point, Words
 from longctx.workspace import Workspace
 
 REPLACED = {
@@ -71,11 +71,11 @@ class PromptSet:
             f"There is no prompt set {name!r}. {did_you_mean(name, names)} Or use the path of a folder of templates.",
         )
 
-    def holds(self, test: type[Cell]) -> bool:
+    def holds(self, test: type[Point]) -> bool:
         """Return whether the set has templates of a test; a set may have some tests only."""
         return any((folder / test.declared.name).is_dir() for folder in (self.folder, *self.further))
 
-    def wording(self, test: type[Cell], document: str | None = None) -> Wording:
+    def wording(self, test: type[Point], document: str | None = None) -> Wording:
         """Return the checked templates of a test. Raises UserError, which names a file or placeholder that is missing
         or unknown.
 
@@ -89,7 +89,7 @@ class PromptSet:
         content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
         return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
 
-    def _folder_of(self, test: type[Cell]) -> Path:
+    def _folder_of(self, test: type[Point]) -> Path:
         folders = (folder / test.declared.name for folder in (self.folder, *self.further))
         return next((folder for folder in folders if folder.is_dir()), self.folder / test.declared.name)
 

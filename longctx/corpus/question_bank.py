@@ -20,7 +20,7 @@ from longctx.corpus.frozen import moved_to
 from longctx.errors import UserError
 from longctx.files import check_no_conflict
 from longctx.vocabulary.bank import SHIPPED, Bank, Item, Section
-from longctx.vocabulary.cell import EARLIER, PROTOCOL
+from longctx.vocabulary.point import EARLIER, PROTOCOL
 from longctx.workspace import Workspace
 
 OPTIONAL = "accepted", "reviewed"

@@ -13,8 +13,8 @@ from longctx.files import check_new, write_file
 from longctx.gate.rules import MARGIN
 from longctx.results.store import find_run
 from longctx.text import count, visible
-from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.looks import DEFAULT_LOOKS
+from longctx.vocabulary.point import is_check
 
 if TYPE_CHECKING:
     from longctx.config.profiles import Profile

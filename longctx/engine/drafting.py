@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.authoring.alone import ROOM, WORDING, Alone
 from longctx.authoring.written import Writing, read_reply
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.functions.cells import load_cases
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.recording.tape import Tape
     from longctx.vocabulary.bank import Section
-    from longctx.vocabulary.cell import Reply
+    from longctx.vocabulary.point import Reply
 
 PER_SECTION = 5
 """How many questions are drafted about a text, unless there are few texts."""
@@ -85,20 +85,20 @@ class Drafting:
         self.number = self._each * len(self.sections)
 
     @cached_property
-    def _cases(self) -> list[Case]:
+    def _cases(self) -> list[Cell]:
         wording = PromptSet.open(self._run.workspace, PROMPTS).wording(Writing)
         room = TOKENS_A_QUESTION * self._each
         return [
-            Case(self._model, wording, Writing(self._each, max_tokens=room, section=section), seed=0, trials=1)
+            Cell(self._model, wording, Writing(self._each, max_tokens=room, section=section), seed=0, trials=1)
             for section in self.sections
         ]
 
     def drafted(self) -> list[Draft]:
         """Ask for the drafts and return them. Raises UserError."""
         drafts, replies = [], 0
-        for case, reply in self._asked(self._cases):
+        for cell, reply in self._asked(self._cases):
             replies += reply is not None
-            section = case.cell.section  # type: ignore[attr-defined]
+            section = cell.point.section  # type: ignore[attr-defined]
             if reply is not None:
                 for question in read_reply(section.id, reply, self._each, "").questions:
                     kind = "number" if question.numerical else "fact"
@@ -119,8 +119,8 @@ class Drafting:
 
     def kept(self, drafts: Sequence[Draft]) -> Tried:
         """Ask each draft with its evidence alone and with nothing. Raises UserError."""
-        cases = [case for draft in drafts for case in self._alone(draft)]
-        replies = [reply for _, reply in self._asked(cases)]
+        cells = [cell for draft in drafts for cell in self._alone(draft)]
+        replies = [reply for _, reply in self._asked(cells)]
         kept, guessed, unanswerable, unasked = [], 0, 0, 0
         for draft, known, guess in zip(drafts, replies[::2], replies[1::2], strict=True):
             if known is None or guess is None:
@@ -139,7 +139,7 @@ class Drafting:
         if prices is None:
             return f"its price is not known, since {model.model} has no prices"
         reference = model.tokens.reference
-        requests = [] if drafts else [(case.size_tokens, TOKENS_A_QUESTION * self._each) for case in self._unanswered()]
+        requests = [] if drafts else [(cell.size_tokens, TOKENS_A_QUESTION * self._each) for cell in self._unanswered()]
         texts = [draft.evidence for draft in drafts] or [each.text for each in self.sections for _ in range(self._each)]
         requests += [(round(len(text) / 4 * reference), ROOM // 4) for text in texts]
         requests += [(round(60 * reference), ROOM // 4) for _ in texts]
@@ -150,13 +150,13 @@ class Drafting:
             )
         )
 
-    def _unanswered(self) -> list[Case]:
+    def _unanswered(self) -> list[Cell]:
         tape = self._run.tape("once")
-        return [case for case in self._cases if reply_of(case, tape) is None]
+        return [cell for cell in self._cases if reply_of(cell, tape) is None]
 
-    def _alone(self, draft: Draft) -> list[Case]:
+    def _alone(self, draft: Draft) -> list[Cell]:
         return [
-            Case(
+            Cell(
                 self._model,
                 WORDING,
                 Alone(given, question=draft.probe.question, evidence=draft.evidence, reference_tokens=size),
@@ -166,16 +166,16 @@ class Drafting:
             for given, size in (("evidence", 60 + len(draft.evidence) // 4), ("nothing", 60))
         ]
 
-    def _asked(self, cases: Sequence[Case]) -> list[tuple[Case, Any]]:
+    def _asked(self, cells: Sequence[Cell]) -> list[tuple[Cell, Any]]:
         """Ask what is not recorded, and return each case with its reply, None if there is none."""
-        self._run.ask(list({next(case.each_trial()).key: case for case in cases}.values()))
+        self._run.ask(list({next(cell.each_trial()).key: cell for cell in cells}.values()))
         tape = self._run.tape()
-        return [(case, reply_of(case, tape)) for case in cases]
+        return [(cell, reply_of(cell, tape)) for cell in cells]
 
 
-def reply_of(case: Case, tape: Tape) -> Reply | None:
+def reply_of(cell: Cell, tape: Tape) -> Reply | None:
     """Return the recorded reply to the only question of a case. Raises TapeError."""
-    [question] = case.each_trial()
+    [question] = cell.each_trial()
     return tape.reply(Place.of(question, question.build()))
 
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.engine.measure import rows_of, unmeasured_row
 from longctx.engine.run_data import RunData
 from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
@@ -28,8 +28,8 @@ from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import with_answers
-from longctx.vocabulary.cell import name_of_test
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
+from longctx.vocabulary.point import name_of_test
 
 if TYPE_CHECKING:
     from longctx.live.failure import Asked
@@ -48,9 +48,9 @@ def until_settled(run: RunData, tape: Tape) -> AskingOrder:
 
     from longctx.live.failure import Asked
 
-    async def order(cases: Sequence[Case], requests: Sequence[Request], send: SendRequests) -> Asked:
+    async def order(cells: Sequence[Cell], requests: Sequence[Request], send: SendRequests) -> Asked:
         by_key, asked = {request.key: request for request in requests}, Asked()
-        steps = Steps(InterimLooks(run, cases, tape, partial(run_protocol, tape)), by_key)
+        steps = Steps(InterimLooks(run, cells, tape, partial(run_protocol, tape)), by_key)
         for now in steps:
             asked.add(await send([by_key[key] for key in by_key if key in now]))
             steps.stop(stopped_by(asked.stopped, asked.failures.values()))
@@ -78,10 +78,10 @@ def keep_left_out(run: RunData) -> None:
         return
     tape = run.recorded
     try:
-        cases = [case.fitted() for case in run.plan.cases if case.size]
+        cells = [cell.fitted() for cell in run.plan.cells if cell.size]
     except UserError:
         return  # a cell that cannot be built; its test says why
-    run.unasked |= left_out_by(InterimLooks(run, cases, tape, partial(run_protocol, tape)))
+    run.unasked |= left_out_by(InterimLooks(run, cells, tape, partial(run_protocol, tape)))
 
 
 def may_leave_out_functions(run: RunData) -> bool:
@@ -116,19 +116,19 @@ class InterimLooks:
     first.
     """
 
-    def __init__(self, run: RunData, cases: Sequence[Case], tape: Tape, run_trial: RunTrial | None = None) -> None:
+    def __init__(self, run: RunData, cells: Sequence[Cell], tape: Tape, run_trial: RunTrial | None = None) -> None:
         """run_trial: runs a trial against what is recorded; None for test functions, whose results `ended` takes."""
         assert run.plan.baseline is not None
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._run_trial = run_trial
         self._anchor = run.plan.baseline.anchor
-        self._questions = {trial.key: trial for case in cases for trial in case.each_trial()}
+        self._questions = {trial.key: trial for cell in cells for trial in cell.each_trial()}
         self.plan = looks_by(run, tape, self._questions.values())
         self._rows: dict[str, list[Row]] = {}
         self._prompts: dict[str, CutPrompts] = defaultdict(CutPrompts)
-        """Of each case by its id: a trial whose prompt was cut is not measured."""
-        self._bands = {key: self._band(trial.case) for key, trial in self._questions.items()}
-        self._elsewhere, self._asked_to_the_end = self._other_bands(cases)
+        """Of each cell by its id: a trial whose prompt was cut is not measured."""
+        self._bands = {key: self._band(trial.cell) for key, trial in self._questions.items()}
+        self._elsewhere, self._asked_to_the_end = self._other_bands(cells)
         units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
         for key, trial in self._questions.items():
             units[self._bands[key]][key] = unit_of(trial)
@@ -227,57 +227,57 @@ class InterimLooks:
         terms = replace(beside(terms, self._anchor), elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.tests)
 
-    def _other_bands(self, cases: Sequence[Case]) -> tuple[int, set[Band]]:
+    def _other_bands(self, cells: Sequence[Cell]) -> tuple[int, set[Band]]:
         """Return how many bands are judged elsewhere, and those of which every trial is sent.
 
         Elsewhere: in other shards, of test functions or of protocols, whose stated minimums count, too. All trials:
         of bands of which other shards send a part, or for which a minimum rate or a limit of growth is stated.
         """
-        own = self._bands_of(cases)
-        elsewhere, parted = (self._beside_protocols if self._run_trial else self._beside_functions)(cases, own)
-        with_minimum = self._bands_of(case for case in cases if case.min_rate is not None)
+        own = self._bands_of(cells)
+        elsewhere, parted = (self._beside_protocols if self._run_trial else self._beside_functions)(cells, own)
+        with_minimum = self._bands_of(cell for cell in cells if cell.min_rate is not None)
         limited = own if rules(self._run, (), "", AT_ONCE).limits != GrowthLimits() else set()
         return elsewhere, parted | with_minimum | limited
 
-    def _beside_protocols(self, cases: Sequence[Case], own: set[Band]) -> tuple[int, set[Band]]:
+    def _beside_protocols(self, cells: Sequence[Cell], own: set[Band]) -> tuple[int, set[Band]]:
         """Return how many bands are judged elsewhere, and those of which other shards ask a part."""
         from longctx.engine.gate_plan import minimums_of_tests
 
-        plan, names = self._run.plan, {case.id for case in cases if self._band(case)}
-        others = [case for name in plan.tests for case in plan.all_cases_of(name) if case.id not in names]
+        plan, names = self._run.plan, {cell.id for cell in cells if self._band(cell)}
+        others = [cell for name in plan.tests for cell in plan.all_cells_of(name) if cell.id not in names]
         if self._run.settings.shard is None:
             others = []
         parted = self._bands_of(others)
         minimums = minimums_of_tests(self._baseline, self._reports(self._run.cells))
         return len(parted - own) + len(self._bands_of(self._run.cells)) + minimums, parted
 
-    def _beside_functions(self, cases: Sequence[Case], own: set[Band]) -> tuple[int, set[Band]]:
+    def _beside_functions(self, cells: Sequence[Cell], own: set[Band]) -> tuple[int, set[Band]]:
         """Return the same for test functions. Only the baseline knows what other shards measure of these."""
         from longctx.engine.gate_plan import minimums_of
 
-        plan, cells = self._run.plan, {(case.cell.test, case.cell.slug) for case in cases}
+        plan, names = self._run.plan, {(cell.point.test, cell.point.slug) for cell in cells}
         gated = [(name_of_test(row.test), row) for row in self._baseline if row.band is not None]
         kept = [(test, row) for test, row in gated if test not in plan.tests]
-        asked_there = {(test, row.band) for test, row in kept if (test, row.cell) not in cells}
+        asked_there = {(test, row.band) for test, row in kept if (test, row.cell) not in names}
         named = {(band.test, band.name) for band in own}
         elsewhere = {(row.test, row.band) for test, row in kept if (test, row.band) not in named} - named
-        of_tests = self._bands_of(case for name in (plan.tests if plan.own else ()) for case in plan.all_cases_of(name))
+        of_tests = self._bands_of(cell for name in (plan.tests if plan.own else ()) for cell in plan.all_cells_of(name))
         stated = minimums_of(plan) if of_tests else 0
         return len(of_tests) + len(elsewhere) + stated, {band for band in own if (band.test, band.name) in asked_there}
 
-    def _bands_of(self, cases: Iterable[Case]) -> set[Band]:
-        return {band for case in cases if (band := self._band(case))}
+    def _bands_of(self, cells: Iterable[Cell]) -> set[Band]:
+        return {band for cell in cells if (band := self._band(cell))}
 
-    def _reports(self, cases: Sequence[Case]) -> Reports:
+    def _reports(self, cells: Sequence[Cell]) -> Reports:
         """Return the reports that these cells of test functions declare."""
-        names = {case.cell.test for case in cases}
+        names = {cell.point.test for cell in cells}
         return {name: report for name, report in self._run.reports.items() if name in names}
 
-    def _band(self, case: Case) -> Band | None:
+    def _band(self, cell: Cell) -> Band | None:
         subject = Subject.of(
-            case.model.model, case.wording.prompt_set, {**dict(self._run.settings.labels), **case.labels}, case.shape
+            cell.model.model, cell.wording.prompt_set, {**dict(self._run.settings.labels), **cell.labels}, cell.shape
         )
-        return Band(case.cell.test, case.band, subject) if case.gated else None
+        return Band(cell.point.test, cell.band, subject) if cell.gated else None
 
     def _known(self, key: str, trial: Trial) -> list[Row]:
         if key not in self._rows:
@@ -301,7 +301,7 @@ class InterimLooks:
         """Return the rows of a trial that was run, and note its prompts."""
         for exchange in result.exchanges if isinstance(result, Judged) else ():
             if exchange.reply:
-                prompts = self._prompts[trial.case.id]
+                prompts = self._prompts[trial.cell.id]
                 prompts.add(trial.key, exchange.model, exchange.body, exchange.reply.input_tokens)
         return rows_of(self._run, self._tape, trial, result)
 
@@ -340,5 +340,5 @@ class Steps:
 def unit_of(trial: Trial) -> Unit:
     """Return the group of a question, which looks do not divide; its row has the same group."""
     identity = trial.identity
-    cluster = trial.case.cell.cluster(trial.index) or None
+    cluster = trial.cell.point.cluster(trial.index) or None
     return Unit.of(identity.cell, identity.seed, cluster, identity.trial, identity.item)

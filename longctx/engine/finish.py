@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import longctx
 from longctx import clocks
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
 from longctx.config.project import project_settings
 from longctx.engine.plan import Plan
@@ -339,7 +339,7 @@ def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> ViewsO
 class DocumentChanges:
     """The trials about documents before and after a change, by what happens to them."""
 
-    cases: tuple[Case, ...]
+    cells: tuple[Cell, ...]
     """Those after the change."""
     unchanged: int
     stale: tuple[Trial, ...]
@@ -350,14 +350,14 @@ class DocumentChanges:
     @property
     def estimates(self) -> list[Estimate]:
         """The cost of recording stale and new trials."""
-        return estimate(self.cases, map(Request.of, (*self.stale, *self.added)))
+        return estimate(self.cells, map(Request.of, (*self.stale, *self.added)))
 
 
 def document_changes(before: Plan, after: Plan) -> DocumentChanges:
     """Compare the trials of one profile on two states of its documents. Raises UserError if one cannot be built."""
     old, new = dict(_built(before)), dict(_built(after))
     return DocumentChanges(
-        tuple(_cases(after)),
+        tuple(_cells(after)),
         sum(key in old and old[key][1] == digest for key, (_, digest) in new.items()),
         tuple(trial for key, (trial, digest) in new.items() if key in old and old[key][1] != digest),
         tuple(trial for key, (trial, _) in new.items() if key not in old),
@@ -374,13 +374,13 @@ def questions_by_item(trials: tuple[Trial, ...]) -> Mapping[str, int]:
     return counts
 
 
-def _cases(plan: Plan) -> Iterator[Case]:
+def _cells(plan: Plan) -> Iterator[Cell]:
     for name, test in plan.tests.items():
         if test.documents:
-            yield from (case.fitted() for case in plan.cases_of(name))
+            yield from (cell.fitted() for cell in plan.cells_of(name))
 
 
 def _built(plan: Plan) -> Iterator[tuple[str, tuple[Trial, str]]]:
-    for case in _cases(plan):
-        for trial in case.each_trial():
-            yield f"{case.file}/{trial.key}", (trial, digest_of(trial.build(), case.model))
+    for cell in _cells(plan):
+        for trial in cell.each_trial():
+            yield f"{cell.file}/{trial.key}", (trial, digest_of(trial.build(), cell.model))

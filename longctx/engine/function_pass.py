@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Case, Group
+from longctx.cells.cell import Cell, Group
 from longctx.engine.early_stop import InterimLooks, Steps, stopped_by
 from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
@@ -42,8 +42,8 @@ class AskingRun(FunctionRun):
         super().__init__(asker.tape)
         self._asker, self._trials = asker, trials
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self._asker.drain(self._trials.of(case.each_trial(), trial_of, start))
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        self._asker.drain(self._trials.of(cell.each_trial(), trial_of, start))
 
 
 class CollectingRun(FunctionRun):
@@ -54,8 +54,8 @@ class CollectingRun(FunctionRun):
         self.requests: list[Request] = []
         self._rounds = rounds
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self.requests += self._rounds.run(case.each_trial(), trial_of, start)
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        self.requests += self._rounds.run(cell.each_trial(), trial_of, start)
 
 
 class FunctionPass:
@@ -67,14 +67,14 @@ class FunctionPass:
         self.broken: dict[str, str] = {}
         """Why tests could not be run, by their names."""
         self._run, self._tests, self._tape = run, tests, tape
-        cases = self._cases = run.cells
+        cells = self._cells = run.cells
         judge = run.plan.judge
-        self._models = [*(case.model for case in cases), *([judge] if judge else [])]
+        self._models = [*(cell.model for cell in cells), *([judge] if judge else [])]
         self._terms = run.terms(self._models)
         self.budget = Budget(self._terms.max_cost, spent)
         sizes: Counter[Group] = Counter()
-        for case in run.cells:
-            sizes[case.group] += case.size
+        for cell in run.cells:
+            sizes[cell.group] += cell.size
         self._canary = Canary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
 
     def ask(self) -> None:
@@ -88,7 +88,7 @@ class FunctionPass:
     def _ask_in_looks(self) -> None:
         """Ask look by look, and in each only the bands that are not settled yet."""
         run, failures = self._run, self.asked.failures
-        looks = InterimLooks(run, self._cases, self._tape)
+        looks = InterimLooks(run, self._cells, self._tape)
         self._tape.looks = looks.plan
 
         def note(trial: FunctionTrial, result: Result) -> None:
@@ -117,7 +117,7 @@ class FunctionPass:
 
         held: why requests that are in batches are not sent.
         """
-        tally = Tally(sum(case.size for case in self._cases) if part.keys is None else len(part.keys))
+        tally = Tally(sum(cell.size for cell in self._cells) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
             trials = FunctionTrials(self._tape, tally, self._canary, part, held, only_canary)
             self._run_functions(AskingRun(asker, trials), asker.halt, asker.wait)
@@ -187,21 +187,21 @@ class Signals:
             self.lost = False
 
 
-def ask_all(run: Run, tests: Functions, cases: Sequence[Case]) -> Done:
-    """Ask what cases of protocols lack, and then what the cells of the run's test functions do.
+def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> Done:
+    """Ask what cells of protocols lack, and then what the cells of the run's test functions do.
 
     The cells are the run's `cells`. Exceptions: those of `Run.ask`.
     """
     judge = run.plan.judge if run.cells else None
-    models = [*(case.model for case in (*cases, *run.cells)), *([judge] if judge else [])]
+    models = [*(cell.model for cell in (*cells, *run.cells)), *([judge] if judge else [])]
     check_cap(run.stated_cap, models)
-    given, run.cells = run.cells, run.count_probes(run.cells, alone=not cases)
+    given, run.cells = run.cells, run.count_probes(run.cells, alone=not cells)
     default = run.default_cap(models)
     if run.cells and default is not None:
         check_default_cap(price(run, tests), default)
-    done = run.ask(cases) if cases else Done(Asked(), ())
+    done = run.ask(cells) if cells else Done(Asked(), ())
     run.keep_failures()
-    run.to_send = [*cases, *run.cells]
+    run.to_send = [*cells, *run.cells]
     if not run.cells:
         return done if not given else dataclasses.replace(done, unasked=(*done.unasked, *_uncounted(run, given)))
     of_functions = ask(run, tests, done)
@@ -210,11 +210,11 @@ def ask_all(run: Run, tests: Functions, cases: Sequence[Case]) -> Done:
     return Done(done.asked, unasked, of_functions.budget.spent, of_functions.broken)
 
 
-def _uncounted(run: Run, given: Sequence[Case]) -> Iterator[Unasked]:
+def _uncounted(run: Run, given: Sequence[Cell]) -> Iterator[Unasked]:
     """Yield the cells whose probes could not be counted, and why."""
-    for case in given:
-        if case not in run.cells:
-            yield case, Failure(**run.unasked[next(iter(case.each_trial())).key])
+    for cell in given:
+        if cell not in run.cells:
+            yield cell, Failure(**run.unasked[next(iter(cell.each_trial())).key])
 
 
 def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
@@ -222,7 +222,7 @@ def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
 
     before: what the run has asked before.
     """
-    cases, tape = run.cells, run.tape(run.asking_mode)
+    cells, tape = run.cells, run.tape(run.asking_mode)
     done = FunctionPass(run, tests, tape, before.spent)
     with only_writer(*tape.all_written, lock=run.settings.lock):
         tape.set_out_to_send(run.to_send, run.plan.judge)
@@ -233,7 +233,7 @@ def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
         raise UserError("nothing-answered", asked.stopped.message)
     run.not_asked(asked.failures, done.budget.spent)
     run.keep_failures()
-    trials = sum(case.size for case in cases)
+    trials = sum(cell.size for cell in cells)
     for sentence in ending(f"{tape.recorded:,} requests of {trials:,} trials of test functions", asked, tape):
         run.say(sentence)
     for name, why in done.broken.items():

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.engine.early_stop import InterimLooks, left_out_by
 from longctx.engine.gate_plan import SubjectBand, band_of, cannot_pass, target_of
-from longctx.engine.measure import MeasuredCase, Measurer
+from longctx.engine.measure import MeasuredCell, Measurer
 from longctx.errors import TapeError, UserError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates
@@ -29,7 +29,7 @@ from longctx.recording.tape import Tape
 from longctx.recording.trials import Ended, Judged, Waiting
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.engine.run_data import RunData
 
 
@@ -38,12 +38,12 @@ class ReplayingRun(FunctionRun):
 
     def __init__(self, tape: Tape, part: Part) -> None:
         super().__init__(tape)
-        self.cells: list[Case] = []
+        self.cells: list[Cell] = []
         self._part = part
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        self.cells.append(case)
-        for trial in case.each_trial():
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        self.cells.append(cell)
+        for trial in cell.each_trial():
             if self.tape.has_trial(trial):
                 running = trial_of(trial)
                 with contextlib.suppress(TapeError):  # the test itself reports it
@@ -55,15 +55,15 @@ class MeasuringRun(FunctionRun):
 
     def __init__(self, run: RunData, tape: Tape) -> None:
         super().__init__(tape)
-        self.cells: list[MeasuredCase] = []
+        self.cells: list[MeasuredCell] = []
         self._measurer = Measurer(run, tape)
 
-    def fitted(self, case: Case) -> Case:
-        return case
+    def fitted(self, cell: Cell) -> Cell:
+        return cell
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         run = functools.partial(run_trial, trial_of, start)
-        self.cells.append(self._measurer.measure(case, self.test, run))
+        self.cells.append(self._measurer.measure(cell, self.test, run))
 
 
 class ShowingRun(FunctionRun):
@@ -79,18 +79,18 @@ class ShowingRun(FunctionRun):
         self.mistake: UserError | None = None
         self._slug = slug
 
-    def fitted(self, case: Case) -> Case | None:
-        self.slugs.append(case.cell.slug)
-        if self.shown is not None or case.cell.slug != self._slug:
+    def fitted(self, cell: Cell) -> Cell | None:
+        self.slugs.append(cell.point.slug)
+        if self.shown is not None or cell.point.slug != self._slug:
             return None
         try:
-            return super().fitted(with_estimated_counts(case))
+            return super().fitted(with_estimated_counts(cell))
         except UserError as mistake:
             self.mistake = mistake
             return None
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        running = trial_of(next(iter(case.each_trial())))
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        running = trial_of(next(iter(cell.each_trial())))
         self.shown = running, start(running)
 
 
@@ -108,22 +108,22 @@ class EstimatingRun(FunctionRun):
         self._recorded = recorded
         self._claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
 
-    def fitted(self, case: Case) -> Case | None:
-        return super().fitted(case if self._counted else with_estimated_counts(case))
+    def fitted(self, cell: Cell) -> Cell | None:
+        return super().fitted(cell if self._counted else with_estimated_counts(cell))
 
-    def estimates_of(self, case: Case) -> FunctionEstimates:
+    def estimates_of(self, cell: Cell) -> FunctionEstimates:
         """Return the estimates that a cell is part of."""
         return self.estimates
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        estimates = self.estimates_of(case)
-        estimates.add_cell(case)
-        for trial in case.each_trial():
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        estimates = self.estimates_of(cell)
+        estimates.add_cell(cell)
+        for trial in cell.each_trial():
             running = trial_of(trial)
             replayed = FunctionTrial(trial, self._recorded, running.judge, running.strategy)
             estimates.add_recorded(replayed, start(replayed))
             if (result := start(running)).kind == "error":
-                estimates.add_error(case, result)
+                estimates.add_error(cell, result)
             asked = [request for request in running.unanswered if self.tape.asks_request(request.place)]
             free = [request for request in asked if request.place not in self._claimed]
             self.held += len(asked) - len(free)
@@ -137,22 +137,22 @@ class PlanningRun(EstimatingRun):
     def __init__(self, run: RunData) -> None:
         super().__init__(run.tape("all"), run.tape(), counted=False)
         self._claimed = set()  # a plan is of all trials
-        self._bands: dict[SubjectBand, tuple[list[Case], FunctionEstimates]] = {}
+        self._bands: dict[SubjectBand, tuple[list[Cell], FunctionEstimates]] = {}
 
-    def estimates_of(self, case: Case) -> FunctionEstimates:
-        cases, estimates = self._bands.setdefault(band_of(case), ([], FunctionEstimates()))
-        cases.append(case)
+    def estimates_of(self, cell: Cell) -> FunctionEstimates:
+        cells, estimates = self._bands.setdefault(band_of(cell), ([], FunctionEstimates()))
+        cells.append(cell)
         return estimates
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        if case.gated:
-            super().cell(case, trial_of, start)
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        if cell.gated:
+            super().cell(cell, trial_of, start)
 
     def loads(self) -> dict[SubjectBand, Load]:
         """Return the load of each band, with later requests as in the trials that are recorded."""
         found = {}
-        for band, (cases, estimates) in self._bands.items():
-            clusters = [cluster for case in cases for cluster in case.clusters()]
+        for band, (cells, estimates) in self._bands.items():
+            clusters = [cluster for cell in cells for cluster in cell.clusters()]
             [direct], [batch] = estimates.estimates(batch=False), estimates.estimates(batch=True)
             found[band] = Load(
                 len(clusters),
@@ -161,7 +161,7 @@ class PlanningRun(EstimatingRun):
                 direct.output_tokens,
                 None if direct.price is None else direct.price.paid(batches=False),
                 None if batch.price is None else batch.price.paid(batches=True),
-                in_contexts=any(case.cell.questions_per_context > 1 for case in cases),
+                in_contexts=any(cell.point.questions_per_context > 1 for cell in cells),
             )
         return found
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameters
 from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
@@ -25,7 +25,7 @@ from longctx.live.cost.money import check_cap
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.config.models import ModelProfile
     from longctx.config.project import Shard
     from longctx.config.prompts import Wording
@@ -175,7 +175,7 @@ def cell_of(
     params: Mapping[str, object],
     subject: FunctionSubject,
     ids: Mapping[str, str] | None = None,
-) -> Case:
+) -> Cell:
     """Return the cell of some parameters, with the user's options instead of the marker's. Raises UserError.
 
     ids: those that pytest gives the values of parameters.
@@ -183,13 +183,13 @@ def cell_of(
     settings, values = run.settings, named_values(function.name, params, ids)
     if report := run.reports.get(function.name):
         _check_report(function.name, report, values)
-    case = function.cell(values, subject.model, subject.wording, run.plan.seed, settings.trials, subject.shape)
+    cell = function.cell(values, subject.model, subject.wording, run.plan.seed, settings.trials, subject.shape)
     return dataclasses.replace(
-        case,
+        cell,
         strategy=subject.strategy.name if subject.strategy else "",
         only_trial=settings.only_trial,
-        repeats=settings.repeats if settings.repeats != 1 else case.repeats,
-        min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
+        repeats=settings.repeats if settings.repeats != 1 else cell.repeats,
+        min_rate=cell.min_rate if settings.min_rate is None else settings.min_rate,
     )
 
 
@@ -202,31 +202,31 @@ def check_marked_once(test: Callable[..., object], marks: Iterable[Marker]) -> N
         )
 
 
-def check_apart(case: Case, test: str, known: dict[str, str]) -> None:
+def check_apart(cell: Cell, test: str, known: dict[str, str]) -> None:
     """Raise UserError if another test has a cell of this name.
 
     Args:
         test: The id of the cell's test.
         known: The tests of the cells so far, by the cells' names; the cell is added.
     """
-    if known.setdefault(_name_of(case), test) != test:
+    if known.setdefault(_name_of(cell), test) != test:
         raise UserError(
             "two-cells-of-one-name",
-            f"{case.cell.test} has two cells {case.cell.slug} for {case.model.model}, which have the same trials: use "
-            "each value of its parameters once.",
+            f"{cell.point.test} has two cells {cell.point.slug} for {cell.model.model}, which have the same trials: "
+            "use each value of its parameters once.",
         )
 
 
-def _name_of(case: Case) -> str:
+def _name_of(cell: Cell) -> str:
     """Return the name of a cell among those of all test functions."""
-    return f"{case.cell.test}/{case.id}"
+    return f"{cell.point.test}/{cell.id}"
 
 
-def in_shard(cases: Sequence[Case], shard: Shard) -> list[bool]:
+def in_shard(cells: Sequence[Cell], shard: Shard) -> list[bool]:
     """Return whether each cell of all test functions belongs to a shard."""
     from longctx.config.project import shards_of
 
-    names = [_name_of(case) for case in cases]
+    names = [_name_of(cell) for cell in cells]
     dealt = shards_of(dict.fromkeys(sorted({*names}), 1), shard.of)
     return [dealt[name] == shard.number for name in names]
 

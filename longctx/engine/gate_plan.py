@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from longctx import clocks
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.engine.measure import foreseen_row, unmeasured_row
 from longctx.engine.plan import Plan
 from longctx.engine.run_data import RunData
@@ -28,8 +28,8 @@ from longctx.recording.tape import Tape
 from longctx.results.row import Row, Subject, grouped
 from longctx.views.declared import reporting_of_test
 from longctx.views.reporting import Reports
-from longctx.vocabulary.cell import is_check, name_of_test
 from longctx.vocabulary.looks import AT_ONCE
+from longctx.vocabulary.point import is_check, name_of_test
 from longctx.vocabulary.report import Report
 from longctx.vocabulary.shapes import STRATEGY
 
@@ -40,12 +40,12 @@ NAMED = 3
 class Preflight:
     """What is known about a run's verdict before its first request.
 
-    cases: the selected cases; those of test functions are the run's `cells`. say: prints a sentence.
+    cells: those of protocols; those of test functions are in the run. say: prints a sentence.
     """
 
-    def __init__(self, run: RunData, cases: Sequence[Case], tape: Tape, say: Say) -> None:
+    def __init__(self, run: RunData, cells: Sequence[Cell], tape: Tape, say: Say) -> None:
         assert run.plan.baseline is not None
-        self._run, self._cases, self._tape, self._say = run, cases, tape, say
+        self._run, self._cells, self._tape, self._say = run, cells, tape, say
         self._baseline = run.plan.baseline.rows
         self._known: dict[str, Row] = {}
 
@@ -62,12 +62,12 @@ class Preflight:
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
         """Check again, now that the tape has been read and the models are known."""
-        for case, why in unasked:
+        for cell, why in unasked:
             self._known |= {
-                trial.key: unmeasured_row(self._run, trial, "not_asked", why.cause) for trial in case.each_trial()
+                trial.key: unmeasured_row(self._run, trial, "not_asked", why.cause) for trial in cell.each_trial()
             }
         self.check(list(dict.fromkeys(why.message for _, why in unasked)))
-        if len(self._known) < sum(case.size for case in self._cases):
+        if len(self._known) < sum(cell.size for cell in self._cells):
             self.warn()
 
     def warn(self) -> None:
@@ -75,15 +75,15 @@ class Preflight:
         plan = self._run.plan
         for why in vacuous_bands(self._gated(), plan.tests, plan.margin):
             self._say(f"No run can pass: {why}.")
-        of_tests = [case for test in plan.tests for case in plan.all_cases_of(test)] if plan.own else []
-        cases = [*of_tests, *self._run.cells]
-        if warning := unpowered(cases, target_of(self._run)):
+        of_tests = [cell for test in plan.tests for cell in plan.all_cells_of(test)] if plan.own else []
+        cells = [*of_tests, *self._run.cells]
+        if warning := unpowered(cells, target_of(self._run)):
             self._say(warning)
 
     def _gated(self) -> list[Row]:
         """Return the baseline's rows in the bands that this run judges."""
-        bands = {(case.cell.test, case.band) for case in (*self._cases, *self._run.cells) if case.gated}
-        stated = {case.cell.test: case.cell.declared.guessing for case in self._run.cells}
+        bands = {(cell.point.test, cell.band) for cell in (*self._cells, *self._run.cells) if cell.gated}
+        stated = {cell.point.test: cell.point.declared.guessing for cell in self._run.cells}
         return [
             replace(row, guessing=stated.get(row.test) or row.guessing)
             for row in self._baseline
@@ -92,7 +92,7 @@ class Preflight:
 
     def check(self, causes: Sequence[str] = ()) -> None:
         """Raise Invalid if the verdict can only be invalid. causes: sentences on what cannot be asked."""
-        rows = [row for case in (*self._cases, *self._run.cells) for row in self._rows(case)]
+        rows = [row for cell in (*self._cells, *self._run.cells) for row in self._rows(cell)]
         now = clocks.stamp()
         part = self._run.settings.shard is not None
         baseline = [row for row in self._baseline if not is_check(row.test)]  # no answer is foreseen to them
@@ -104,8 +104,8 @@ class Preflight:
                 "verdict-already-invalid", f"{why} The verdict could only be invalid, so no requests were sent."
             )
 
-    def _rows(self, case: Case) -> Iterator[Row]:
-        for trial in case.each_trial():
+    def _rows(self, cell: Cell) -> Iterator[Row]:
+        for trial in cell.each_trial():
             yield self._known.get(trial.key) or foreseen_row(self._run, trial)
 
 
@@ -119,9 +119,9 @@ def target_of(run: RunData) -> Target:
     return Target(plan.margin, run.settings.alpha, looks=looks_to_take(run), run_margin=plan.run_margin)
 
 
-def as_baseline(cases: Sequence[Case], target: Target) -> str:
-    """Return what these cases can show once they are a baseline, before they are paid for."""
-    bands = _sizes(cases).values()
+def as_baseline(cells: Sequence[Cell], target: Target) -> str:
+    """Return what these cells can show once they are a baseline, before they are paid for."""
+    bands = _sizes(cells).values()
     expected = []
     for share in NOISE:
         assumed = [(trials, clusters, replace(guess, discordance=share)) for trials, clusters, guess in bands]
@@ -133,13 +133,13 @@ def as_baseline(cases: Sequence[Case], target: Target) -> str:
     )
 
 
-def unpowered(cases: Sequence[Case], target: Target) -> str | None:
-    """Return a warning if a gate with these cases passes less often than a plan aims for; else None.
+def unpowered(cells: Sequence[Cell], target: Target) -> str | None:
+    """Return a warning if a gate with these cells passes less often than a plan aims for; else None.
 
     The rates and their correlations are cautious guesses.
     """
     guess = Assumed()
-    passes = {band: passing(*size, of) for band, (size, of) in _tested(cases, target).items()}
+    passes = {band: passing(*size, of) for band, (size, of) in _tested(cells, target).items()}
     whole = math.prod(passes.values())
     if whole >= target.power:
         return None
@@ -154,15 +154,15 @@ def unpowered(cases: Sequence[Case], target: Target) -> str | None:
     )
 
 
-def cannot_pass(cases: Sequence[Case], target: Target) -> Iterator[str]:
-    """Yield sentences on the bands that cannot pass with these cases, even if nothing changes.
+def cannot_pass(cells: Sequence[Cell], target: Target) -> Iterator[str]:
+    """Yield sentences on the bands that cannot pass with these cells, even if nothing changes.
 
     Up to NAMED bands have a sentence each, with the numbers of trials that pass; more share one.
     """
     guess = Assumed()
     unable = {
         band: (trials, clusters, guess)
-        for band, ((trials, clusters, guess), of) in _tested(cases, target).items()
+        for band, ((trials, clusters, guess), of) in _tested(cells, target).items()
         if passing(trials, clusters, replace(guess, discordance=0.0), of) < target.power
     }
     if (run := unable.pop(RUN, None)) and target.of_run:
@@ -203,9 +203,9 @@ def _smallest_margin(trials: int, clusters: int, guess: Assumed, target: Target)
     )
 
 
-def _tested(cases: Sequence[Case], target: Target) -> dict[Band, tuple[tuple[int, int, Assumed], Target]]:
+def _tested(cells: Sequence[Cell], target: Target) -> dict[Band, tuple[tuple[int, int, Assumed], Target]]:
     """Return what must pass, and the target of each: the bands, and all of them together if a margin is stated."""
-    sizes = _sizes(cases)
+    sizes = _sizes(cells)
     bands = {band: (size, target) for band, size in sizes.items()}
     return bands | ({RUN: (all_bands(list(sizes.values())), target.of_run)} if target.of_run and sizes else {})
 
@@ -216,21 +216,21 @@ def _named(band: Band) -> str:
     return f"{band.test} of {band.subject}{'' if band.name == 'all' else f', {band.name}'}"
 
 
-def _sizes(cases: Sequence[Case]) -> dict[Band, tuple[int, int, Assumed]]:
+def _sizes(cells: Sequence[Cell]) -> dict[Band, tuple[int, int, Assumed]]:
     """Return the numbers of trials and clusters of each band that is judged and has any, and what is guessed of it."""
     trials: Counter[Band] = Counter()
     in_contexts: set[Band] = set()
     clusters: dict[Band, set[object]] = {}
-    for case in cases:
-        if case.gated:
-            of_trials = case.clusters()
+    for cell in cells:
+        if cell.gated:
+            of_trials = cell.clusters()
             band = Band(
-                case.cell.test,
-                case.band,
-                Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape),
+                cell.point.test,
+                cell.band,
+                Subject.of(cell.model.model, cell.wording.prompt_set, cell.labels, cell.shape),
             )
             trials[band] += len(of_trials)
-            if case.cell.questions_per_context > 1:
+            if cell.point.questions_per_context > 1:
                 in_contexts.add(band)
             clusters.setdefault(band, set()).update(of_trials)
     return {
@@ -256,17 +256,17 @@ class _Sum:
     input_tokens: int = 0
     output_tokens: int = 0
 
-    def add(self, case: Case) -> None:
-        clusters = case.clusters()
+    def add(self, cell: Cell) -> None:
+        clusters = cell.clusters()
         self.trials += len(clusters)
         self.clusters |= set(clusters)
-        self.input_tokens += case.size_tokens * len(clusters)
-        self.output_tokens += case.reply_tokens * len(clusters)
-        self.in_contexts |= case.cell.questions_per_context > 1
-        reply = case.tokens.expected
-        assumed = 0 if case.replies else case.model.thinking_tokens
+        self.input_tokens += cell.size_tokens * len(clusters)
+        self.output_tokens += cell.reply_tokens * len(clusters)
+        self.in_contexts |= cell.point.questions_per_context > 1
+        reply = cell.tokens.expected
+        assumed = 0 if cell.replies else cell.model.thinking_tokens
         expected, most, said = (
-            _price_of(case, tokens, clusters) for tokens in (reply, case.reply_tokens, reply - assumed)
+            _price_of(cell, tokens, clusters) for tokens in (reply, cell.reply_tokens, reply - assumed)
         )
         if self.prices is None or expected is None or most is None or said is None:
             self.prices = None
@@ -282,10 +282,10 @@ class _Sum:
         return Load(*tokens, price, batch_price, most, self.in_contexts, (thinking[0], thinking[1]))
 
 
-def _price_of(case: Case, reply: float, clusters: Sequence[object]) -> ContextPrice | None:
-    """Return the price of a case's trials. reply: the tokens of a reply. clusters: the cluster of each trial."""
-    together = Counter(clusters) if case.cell.questions_per_context > 1 else dict.fromkeys(range(len(clusters)), 1)
-    prices = {number: ContextPrice.of(case.model, case.size_tokens, reply, number) for number in set(together.values())}
+def _price_of(cell: Cell, reply: float, clusters: Sequence[object]) -> ContextPrice | None:
+    """Return the price of a cell's trials. reply: the tokens of a reply. clusters: the cluster of each trial."""
+    together = Counter(clusters) if cell.point.questions_per_context > 1 else dict.fromkeys(range(len(clusters)), 1)
+    prices = {number: ContextPrice.of(cell.model, cell.size_tokens, reply, number) for number in set(together.values())}
     known = [price for number in together.values() if (price := prices[number])]
     if len(known) < len(together):
         return None
@@ -293,14 +293,14 @@ def _price_of(case: Case, reply: float, clusters: Sequence[object]) -> ContextPr
 
 
 def planned(
-    plan: Plan, of_functions: Mapping[SubjectBand, Load] | None = None, cases: Sequence[Case] | None = None
+    plan: Plan, of_functions: Mapping[SubjectBand, Load] | None = None, cells: Sequence[Cell] | None = None
 ) -> dict[SubjectBand, Load]:
     """Return the load of each band that has trials. Raises UserError if none has any.
 
-    of_functions: the loads of test functions, which need no profile. cases: those of the plan, with what is known of
+    of_functions: the loads of test functions, which need no profile. cells: those of the plan, with what is known of
     their replies.
     """
-    loads = {**loads_of(plan.cases if cases is None else cases), **(of_functions or {})}
+    loads = {**loads_of(plan.cells if cells is None else cells), **(of_functions or {})}
     if not loads:
         raise UserError(
             "nothing-to-plan",
@@ -309,17 +309,17 @@ def planned(
     return loads
 
 
-def loads_of(cases: Iterable[Case]) -> dict[SubjectBand, Load]:
+def loads_of(cells: Iterable[Cell]) -> dict[SubjectBand, Load]:
     """Return the load of each band that has trials."""
     sums: dict[SubjectBand, _Sum] = {}
-    for case in cases:
-        if case.gated:
-            sums.setdefault(band_of(case), _Sum()).add(case)
+    for cell in cells:
+        if cell.gated:
+            sums.setdefault(band_of(cell), _Sum()).add(cell)
     return {where: band_sum.load for where, band_sum in sums.items() if band_sum.trials}
 
 
 def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -> dict[SubjectBand, Load]:
-    """Return the load of each band of the tests of which the plan has no cases, as the rows of a run measured them.
+    """Return the load of each band of the tests of which the plan has no cells, as the rows of a run measured them.
 
     models: asked instead of the run's; empty to keep these. Checks cost nothing: they judge the same answers.
     """
@@ -387,8 +387,8 @@ def _stated(name: str, report: Report | None, rows: Sequence[Row]) -> int:
     return 1 if reported is None else sum(each.minimum is not None for each in reported)
 
 
-def band_of(case: Case) -> SubjectBand:
-    """Return the band of a gated case, and what it is judged with."""
-    return Subject.of(case.model.model, case.wording.prompt_set, case.labels, case.shape), Band(
-        case.cell.test, case.band
+def band_of(cell: Cell) -> SubjectBand:
+    """Return the band of a gated cell, and what it is judged with."""
+    return Subject.of(cell.model.model, cell.wording.prompt_set, cell.labels, cell.shape), Band(
+        cell.point.test, cell.band
     )

@@ -1,4 +1,4 @@
-"""Measuring: the trials of a case are replayed and judged, and each becomes a row with its view."""
+"""Measuring: the trials of a cell are replayed and judged, and each becomes a row with its view."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.errors import TapeError, UserError
 from longctx.functions.trial import TestMistake
 from longctx.live.cost.money import paid, paid_for_compaction
@@ -31,10 +31,10 @@ from longctx.results.row import (
     total,
 )
 from longctx.text import count
-from longctx.vocabulary.cell import CREDIT, Kind, Reply
+from longctx.vocabulary.point import CREDIT, Kind, Reply
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.engine.finish import Finished
     from longctx.engine.run_data import RunData
     from longctx.gate.verdict import RunVerdict
@@ -42,10 +42,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class MeasuredCase:
-    """What a run measured of one case."""
+class MeasuredCell:
+    """What a run measured of one cell."""
 
-    case: Case
+    cell: Cell
     rows: Sequence[Row]
     views: Sequence[View]
     facts: Mapping[str, int] = field(default_factory=dict)
@@ -66,12 +66,12 @@ class MeasuredCase:
             return ""
         error = self.errors[0]
         what = str(error) if isinstance(error, UserError | TestMistake) else f"{type(error).__name__}: {error}"
-        return f"{self.case.id}: {count(len(self.errors), 'trial')} ended with an error of the test: {what}"
+        return f"{self.cell.id}: {count(len(self.errors), 'trial')} ended with an error of the test: {what}"
 
     @property
     def own_rows(self) -> list[Row]:
         """The rows of its trials, without those of checks."""
-        return [row for row in self.rows if row.test == self.case.cell.test]
+        return [row for row in self.rows if row.test == self.cell.point.test]
 
     @property
     def left_out(self) -> int:
@@ -80,32 +80,32 @@ class MeasuredCase:
 
 
 class Measurer:
-    """Measures the cases of a run from its recordings, which are read once."""
+    """Measures the cells of a run from its recordings, which are read once."""
 
     def __init__(self, run: RunData, tape: Tape | None = None) -> None:
         self._run, self._tape = run, tape or run.answers()
 
-    def measure(self, case: Case, test: str = "", run_trial: RunTrial | None = None) -> MeasuredCase:
-        """Run each trial of a case against what is recorded.
+    def measure(self, cell: Cell, test: str = "", run_trial: RunTrial | None = None) -> MeasuredCell:
+        """Run each trial of a cell against what is recorded.
 
         Args:
             test: The id of its test, which views carry.
             run_trial: Runs a trial; by default it is one of a protocol.
         """
         try:
-            return self._measured(case.fitted(), test, run_trial or functools.partial(run_protocol, self._tape))
+            return self._measured(cell.fitted(), test, run_trial or functools.partial(run_protocol, self._tape))
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
-            failures = (self._run.unasked.get(trial.key) for trial in case.each_trial())
+            failures = (self._run.unasked.get(trial.key) for trial in cell.each_trial())
             failure = next(filter(None, failures), None) or {"cause": error.code, "message": str(error)}
-            rows = [unmeasured_row(self._run, trial, kind, failure["cause"]) for trial in case.each_trial()]
-            unrecorded = failure["cause"] == "prompt-set-not-measured" and not self._has_any(case)
-            return MeasuredCase(case, rows, [View(test)] * len(rows), problem=failure["message"], unrecorded=unrecorded)
+            rows = [unmeasured_row(self._run, trial, kind, failure["cause"]) for trial in cell.each_trial()]
+            unrecorded = failure["cause"] == "prompt-set-not-measured" and not self._has_any(cell)
+            return MeasuredCell(cell, rows, [View(test)] * len(rows), problem=failure["message"], unrecorded=unrecorded)
 
-    def _has_any(self, case: Case) -> bool:
-        return self._tape.has_any(case.file, case.model.model)
+    def _has_any(self, cell: Cell) -> bool:
+        return self._tape.has_any(cell.file, cell.model.model)
 
-    def _measured(self, case: Case, test: str, run_trial: RunTrial) -> MeasuredCase:
+    def _measured(self, cell: Cell, test: str, run_trial: RunTrial) -> MeasuredCell:
         run, tape = self._run, self._tape
         rows: list[Row] = []
         views: list[View] = []
@@ -115,7 +115,7 @@ class Measurer:
         prompts = CutPrompts()
         judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Place], str] | None = None
-        for trial in case.each_trial():
+        for trial in cell.each_trial():
             shown = View(test)
             if failure := run.unasked.get(trial.key):  # an older answer is not used in place of one that failed
                 kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
@@ -139,25 +139,25 @@ class Measurer:
                         ended.append(result)
             rows += of_trial
             views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
-        LOG.debug("replayed %s: %d rows, %d without an answer", case.id, len(rows), len(absent))
+        LOG.debug("replayed %s: %d rows, %d without an answer", cell.id, len(rows), len(absent))
         cut = prompts.found()
         for trial, own in reversed([judged[key] for key in judged if key in cut]):
             rows[own], views[own] = [unmeasured_row(run, trial, "infra_error", PROMPT_CUT)], [View(test)]
         unread = sum(one.cause == NOT_READ for one in ended)
         problems = [
-            why_missing(case, tape, absent, failed, changed) if absent or failed else "",
-            _not_read(case, unread) if unread else "",
-            cut_prompts_sentence(case.model.model, cut, case.size) if cut else "",
+            why_missing(cell, tape, absent, failed, changed) if absent or failed else "",
+            _not_read(cell, unread) if unread else "",
+            cut_prompts_sentence(cell.model.model, cut, cell.size) if cut else "",
         ]
-        return MeasuredCase(
-            case,
+        return MeasuredCell(
+            cell,
             rows,
             views,
-            case.cell.items.facts,
+            cell.point.items.facts,
             " ".join(filter(None, problems)),
             [one.error for one in ended if one.kind == "error" and one.error],
             next((one.why for one in ended if one.kind == "skipped"), ""),
-            unrecorded=bool(absent) and len(absent) == case.size and not self._has_any(case),
+            unrecorded=bool(absent) and len(absent) == cell.size and not self._has_any(cell),
         )
 
 
@@ -166,7 +166,7 @@ class Measurement:
     """What a run measured: `rows`, one a trial, and what can be made of them."""
 
     run: RunData
-    cases: Sequence[MeasuredCase]
+    cells: Sequence[MeasuredCell]
 
     def __repr__(self) -> str:
         """Return a line for each test and model, as `passkey, my-model, prompts mine: 1.00 [0.72, 1.00] n=10`."""
@@ -177,12 +177,12 @@ class Measurement:
 
     @property
     def rows(self) -> list[Row]:
-        return [row for case in self.cases for row in case.rows]
+        return [row for cell in self.cells for row in cell.rows]
 
     @property
     def problems(self) -> list[str]:
-        """Why trials were not measured, a sentence for each case that lacks any."""
-        return [sentence for case in self.cases for sentence in (case.problem, case.failed) if sentence]
+        """Why trials were not measured, a sentence for each cell that lacks any."""
+        return [sentence for cell in self.cells for sentence in (cell.problem, cell.failed) if sentence]
 
     @property
     def summary(self) -> Summary:
@@ -199,7 +199,7 @@ class Measurement:
         """The facts of each cell, by its name in a run."""
         from longctx.results.store import cell_names
 
-        return {name: case.facts for case in self.cases if case.facts for name in cell_names(case.own_rows)}
+        return {name: cell.facts for cell in self.cells if cell.facts for name in cell_names(cell.own_rows)}
 
     def verdict(self, baseline: str | None = None) -> RunVerdict:
         """Return the gate's verdict on this run. baseline: its name or path; by default that of the settings."""
@@ -213,16 +213,16 @@ class Measurement:
         from longctx.results import store
 
         run = self.run
-        views = [] if run.settings.no_text else [view for case in self.cases for view in case.views]
+        views = [] if run.settings.no_text else [view for cell in self.cells for view in cell.views]
         store.append(run.folder, store.as_lines(self.rows, views))
         return finish(run, self.facts)
 
 
-def _not_read(case: Case, number: int) -> str:
+def _not_read(cell: Cell, number: int) -> str:
     return (
-        f"{case.model.model} was sent {count(number, 'trial')} in the shape {case.shape!r}, but by its server's token "
+        f"{cell.model.model} was sent {count(number, 'trial')} in the shape {cell.shape!r}, but by its server's token "
         "counts it read only a part of each: the server drops blocks of this kind. Leave out the shape "
-        f"{case.shape!r} for this server."
+        f"{cell.shape!r} for this server."
     )
 
 
@@ -277,10 +277,10 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
     own = [reply for exchange, reply in asked if exchange.role == "test"]
     thinking = [reply.thinking_tokens for reply in replies if reply.thinking_tokens is not None]
     cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
-    prices = trial.case.model.prices
+    prices = trial.cell.model.prices
     return Row(
         **identified(run, trial),
-        params={**trial.case.cell.params, **judged.params},
+        params={**trial.cell.point.params, **judged.params},
         outcome=judged.kind,
         model_returned=", ".join(dict.fromkeys(reply.model for reply in own)),
         expected=judged.expected if text else None,
@@ -379,7 +379,7 @@ def foreseen_row(run: RunData, trial: Trial, reply: Reply | None = None) -> Row:
     """Return the row that a question is expected to have: it will be asked, or `reply` is recorded."""
     return Row(
         **identified(run, trial),
-        params=trial.case.cell.params,
+        params=trial.cell.point.params,
         outcome="correct",
         model_returned=reply.model if reply else None,
         source="replayed" if reply else "live",
@@ -388,19 +388,19 @@ def foreseen_row(run: RunData, trial: Trial, reply: Reply | None = None) -> Row:
 
 
 def unmeasured_row(run: RunData, trial: Trial, kind: Kind, error: str) -> Row:
-    return Row(**identified(run, trial), params=trial.case.cell.params, outcome=kind, error=error)
+    return Row(**identified(run, trial), params=trial.cell.point.params, outcome=kind, error=error)
 
 
 def identified(run: RunData, trial: Trial) -> dict[str, Any]:
     """Return the fields that identify the question and the run."""
-    identity, case = trial.identity, trial.case
+    identity, cell = trial.identity, trial.cell
     return {
         "run": run.name,
-        "model": case.model.model,
-        "prompt_set": case.wording.prompt_set,
-        "prompt_digest": case.wording.digest,
-        "shape": case.shape,
-        "labels": {**dict(run.settings.labels), **case.labels},
+        "model": cell.model.model,
+        "prompt_set": cell.wording.prompt_set,
+        "prompt_digest": cell.wording.digest,
+        "shape": cell.shape,
+        "labels": {**dict(run.settings.labels), **cell.labels},
         "test": identity.test,
         "version": identity.version,
         "cell": identity.cell,
@@ -408,7 +408,7 @@ def identified(run: RunData, trial: Trial) -> dict[str, Any]:
         "trial": identity.trial,
         "item": identity.item,
         "repeat": identity.repeat,
-        "band": case.band if case.gated else None,
-        "guessing": None if identity.test in run.plan.tests else case.cell.declared.guessing,
-        "cluster": case.cell.cluster(trial.index) or None,
+        "band": cell.band if cell.gated else None,
+        "guessing": None if identity.test in run.plan.tests else cell.point.declared.guessing,
+        "cluster": cell.point.cluster(trial.index) or None,
     }

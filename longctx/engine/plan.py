@@ -1,4 +1,4 @@
-"""The files of the project that a run needs: the profile, its cases and the baseline. Each is read once."""
+"""The files of the project that a run needs: the profile, its cells and the baseline. Each is read once."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from longctx.cases.case import Case, TableChoices, cases_of
+from longctx.cells.cell import Cell, TableChoices, cells_of
 from longctx.config.models import ModelProfile, TokensPerUnit, load_model
 from longctx.config.profiles import Profile, as_toml, load_profile, profile_name, profile_path
 from longctx.config.project import Shard, shards_of
@@ -36,7 +36,7 @@ class Plan:
 
     def __init__(self, settings: Settings, workspace: Workspace) -> None:
         self._settings, self._workspace = settings, workspace
-        self._cases: dict[str, tuple[Case, ...]] = {}
+        self._cells: dict[str, tuple[Cell, ...]] = {}
 
     @cached_property
     def tests(self) -> Mapping[str, Protocol]:
@@ -157,24 +157,24 @@ class Plan:
             raise UserError("bad-filter", f"{path} is not a valid filter: {fault} Restore the file.") from None
 
     @property
-    def cases(self) -> list[Case]:
-        """The cases of all tests that this run measures."""
-        return [case for name in self.tests for case in self.cases_of(name)] if self.own else []
+    def cells(self) -> list[Cell]:
+        """The cells of all tests that this run measures."""
+        return [cell for name in self.tests for cell in self.cells_of(name)] if self.own else []
 
     @property
     def models(self) -> dict[str, ModelProfile]:
         """The profiles of the models that the whole grid measures, in all shards, by their ids."""
         names = self.tests if self.own else ()
-        return {case.model.model: case.model for name in names for case in self.all_cases_of(name)}
+        return {cell.model.model: cell.model for name in names for cell in self.all_cells_of(name)}
 
-    def cases_of(self, test: str) -> tuple[Case, ...]:
-        """Return the cases of a test that this run measures: all of them, or those of its shard."""
-        cases, shard = self.all_cases_of(test), self._settings.shard
-        return cases if shard is None else in_shard(cases, shard)
+    def cells_of(self, test: str) -> tuple[Cell, ...]:
+        """Return the cells of a test that this run measures: all of them, or those of its shard."""
+        cells, shard = self.all_cells_of(test), self._settings.shard
+        return cells if shard is None else in_shard(cells, shard)
 
-    def all_cases_of(self, test: str) -> tuple[Case, ...]:
-        """Return the cases of a test in all shards, with the user's options applied."""
-        if test not in self._cases:
+    def all_cells_of(self, test: str) -> tuple[Cell, ...]:
+        """Return the cells of a test in all shards, with the user's options applied."""
+        if test not in self._cells:
             settings = self._settings
             chosen = TableChoices(
                 workspace=self._workspace,
@@ -185,9 +185,9 @@ class Plan:
                 document=self._word_for,
                 model_of=self.model,
             )
-            cases = cases_of(self.profile, self.tests[test].cell, chosen)
-            self._cases[test] = tuple(_with_options(case, settings) for case in cases)
-        return self._cases[test]
+            cells = cells_of(self.profile, self.tests[test].cell, chosen)
+            self._cells[test] = tuple(_with_options(cell, settings) for cell in cells)
+        return self._cells[test]
 
     def bank(self, model: str, name: str = SHIPPED) -> Bank:
         """Return the documents and questions that a model is asked about; they are read when a trial first needs them.
@@ -227,32 +227,32 @@ def _names(value: object) -> Iterator[str]:
     yield from (name for name in (value if isinstance(value, list | tuple) else ()) if isinstance(name, str))
 
 
-def _with_options(case: Case, settings: Settings) -> Case:
-    """Return the case with the user's options instead of the profile's entries."""
+def _with_options(cell: Cell, settings: Settings) -> Cell:
+    """Return the cell with the user's options instead of the profile's entries."""
     return dataclasses.replace(
-        case,
-        seed=case.seed if settings.seed is None else settings.seed,
-        trials=settings.trials or case.trials,
+        cell,
+        seed=cell.seed if settings.seed is None else settings.seed,
+        trials=settings.trials or cell.trials,
         only_trial=settings.only_trial,
         repeats=settings.repeats,
-        min_rate=case.min_rate if settings.min_rate is None else settings.min_rate,
+        min_rate=cell.min_rate if settings.min_rate is None else settings.min_rate,
     )
 
 
-def in_shard(cases: Sequence[Case], shard: Shard) -> tuple[Case, ...]:
-    """Return the cases of a test that belong to a shard, in their order.
+def in_shard(cells: Sequence[Cell], shard: Shard) -> tuple[Cell, ...]:
+    """Return the cells of a test that belong to a shard, in their order.
 
     They are dealt by the tokens of one prompt, so that the number of trials does not matter. All wordings of a cell go
     to one shard, because they are recorded in one file.
     """
-    dealt = shards_of({_name(case): _tokens(case) for case in cases}, shard.of)
-    return tuple(case for case in cases if dealt[_name(case)] == shard.number)
+    dealt = shards_of({_name(cell): _tokens(cell) for cell in cells}, shard.of)
+    return tuple(cell for cell in cells if dealt[_name(cell)] == shard.number)
 
 
-def _name(case: Case) -> str:
-    return f"{case.cell.test}/{case.model.model}/{case.cell.id}"
+def _name(cell: Cell) -> str:
+    return f"{cell.point.test}/{cell.model.model}/{cell.point.id}"
 
 
-def _tokens(case: Case) -> int:
+def _tokens(cell: Cell) -> int:
     """Estimate the tokens of one prompt by the default profile: a model's own profile changes while it is asked."""
-    return case.cell.size_tokens(TokensPerUnit().model_dump())
+    return cell.point.size_tokens(TokensPerUnit().model_dump())

@@ -10,7 +10,7 @@ from longctx.engine.run_data import RunData
 from longctx.extras import require
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.engine.gate_plan import Preflight
     from longctx.engine.measure import Measurement
     from longctx.live.cost.estimate import Estimate
@@ -40,32 +40,32 @@ class Run(RunData):
         'pass'
     """
 
-    def estimate(self, cases: Sequence[Case] | None = None) -> list[Estimate]:
+    def estimate(self, cells: Sequence[Cell] | None = None) -> list[Estimate]:
         """Say and return what would be asked and what it costs, without a key and without the network.
 
-        cases: those to ask; by default all of the plan.
+        cells: those to ask; by default all of the plan.
         """
         from longctx.live.estimating import estimate_live
 
-        cases = self.plan.cases if cases is None else cases
+        cells = self.plan.cells if cells is None else cells
         tape = self.tape(self.asking_mode)
-        if preflight := self.preflight(cases, tape):
+        if preflight := self.preflight(cells, tape):
             preflight.check()
             preflight.warn()
-        self._foresee_baseline(cases, tape)
-        estimates = estimate_live(tape, cases, self.say, self.settings.batch)
+        self._foresee_baseline(cells, tape)
+        estimates = estimate_live(tape, cells, self.say, self.settings.batch)
         from longctx.engine.gate_plan import cannot_pass, target_of
 
         target = target_of(self)
         if self.cells:  # test functions are a part of the run that is not here
             target = replace(target, run_margin=None)
-        for sentence in cannot_pass(cases, target):
+        for sentence in cannot_pass(cells, target):
             self.say(sentence)
         return estimates
 
     def ask(
         self,
-        cases: Sequence[Case] | None = None,
+        cells: Sequence[Cell] | None = None,
         *,
         max_cost: float | None = None,
         progress: Callable[..., Any] | None = None,
@@ -74,7 +74,7 @@ class Run(RunData):
 
         Every answer is recorded before it counts. The record mode is that of the settings, or `once` if that is `none`.
 
-        cases: those to ask; by default all of the plan. max_cost: by default the run's cap. progress: opens the
+        cells: those to ask; by default all of the plan. max_cost: by default the run's cap. progress: opens the
         display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
@@ -83,57 +83,57 @@ class Run(RunData):
         from longctx.recording.tape import only_writer
 
         settings = self.settings
-        cases = self.plan.cases if cases is None else cases
+        cells = self.plan.cells if cells is None else cells
         tape = self.tape(self.asking_mode)
-        self.to_send = [*cases, *self.cells]
+        self.to_send = [*cells, *self.cells]
         with only_writer(*tape.all_written, lock=settings.lock):
             tape.set_out_to_send(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
                 from longctx.engine.early_stop import looks_by, until_settled
 
-                tape.looks = looks_by(self, tape, (each for case in cases if case.size for each in case.each_trial()))
+                tape.looks = looks_by(self, tape, (each for cell in cells if cell.size for each in cell.each_trial()))
                 order = until_settled(self, tape)
-            if preflight := self.preflight(cases, tape):
+            if preflight := self.preflight(cells, tape):
                 preflight.check()
-            self._foresee_baseline(cases, tape)
-            terms = self.terms([case.model for case in cases], max_cost)
+            self._foresee_baseline(cells, tape)
+            terms = self.terms([cell.model for cell in cells], max_cost)
             asking = LivePass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
             asking.progress = progress or asking.progress
-            done = asking.ask(cases)
+            done = asking.ask(cells)
         failures = done.asked.failures
-        for case, why in done.unasked:
-            failures |= {trial.key: why for trial in case.each_trial()}
+        for cell, why in done.unasked:
+            failures |= {trial.key: why for trial in cell.each_trial()}
         self.not_asked(failures, done.spent)
         self.forget_plan()
         return done
 
-    def count_probes(self, cells: Sequence[Case], alone: bool = False) -> list[Case]:
+    def count_probes(self, cells: Sequence[Cell], alone: bool = False) -> list[Cell]:
         """Have the server count the probes of test functions; return the cells that can be sent.
 
         What is kept in the models' profiles is not counted again. alone: whether the run sends nothing else; it then
         raises UserError if no cell is left. Raises Interrupted if the user stops it.
         """
-        to_count = [case for case in cells if case.token_values is None]
+        to_count = [cell for cell in cells if cell.token_values is None]
         if not to_count:
             return list(cells)
         from longctx.live.run import count_probes
         from longctx.live.server.counting import print_uncounted
         from longctx.recording.tape import only_writer
 
-        settings, terms = self.settings, self.terms([case.model for case in to_count])
+        settings, terms = self.settings, self.terms([cell.model for cell in to_count])
         tape = self.tape(settings.record)
         with only_writer(*tape.all_written, lock=settings.lock):
             _, uncounted = count_probes(self.workspace, tape, terms, to_count, self.say)
-        left_out = {id(case) for case, _ in uncounted}
-        known = [case for case in cells if id(case) not in left_out]
+        left_out = {id(cell) for cell, _ in uncounted}
+        known = [cell for cell in cells if id(cell) not in left_out]
         print_uncounted(self.say, uncounted, alone and not known)
-        self.not_asked({trial.key: why for case, why in uncounted for trial in case.each_trial()}, self.spent)
+        self.not_asked({trial.key: why for cell, why in uncounted for trial in cell.each_trial()}, self.spent)
         self.forget_plan()
         return known
 
-    def measure(self, cases: Sequence[Case] | None = None) -> Measurement:
-        """Replay and judge the recorded answers. cases: by default all of the plan."""
+    def measure(self, cells: Sequence[Cell] | None = None) -> Measurement:
+        """Replay and judge the recorded answers. cells: by default all of the plan."""
         from longctx.engine.measure import Measurement, Measurer
 
         if self.settings.baseline is not None and not self.has_asked:
@@ -141,22 +141,22 @@ class Run(RunData):
 
             keep_left_out(self)
         measurer = Measurer(self)
-        return Measurement(self, [measurer.measure(case) for case in (self.plan.cases if cases is None else cases)])
+        return Measurement(self, [measurer.measure(cell) for cell in (self.plan.cells if cells is None else cells)])
 
-    def preflight(self, cases: Sequence[Case], tape: Tape) -> Preflight | None:
+    def preflight(self, cells: Sequence[Cell], tape: Tape) -> Preflight | None:
         """Return the check before a gated run asks; None if the run will give no verdict."""
         if self.settings.baseline is None or self.settings.ask_only:
             return None
         from longctx.engine.gate_plan import Preflight
 
-        return Preflight(self, cases, tape, self.say)
+        return Preflight(self, cells, tape, self.say)
 
-    def _foresee_baseline(self, cases: Sequence[Case], tape: Tape) -> None:
+    def _foresee_baseline(self, cells: Sequence[Cell], tape: Tape) -> None:
         """Say what a run for gates can show as a baseline, if it asks anything."""
         own = self.plan.own
         if self.settings.baseline is not None or own is None or own.margin is None:
             return
-        if any(not tape.has_trial(trial) for case in cases if case.size for trial in case.each_trial()):
+        if any(not tape.has_trial(trial) for cell in cells if cell.size for trial in cell.each_trial()):
             from longctx.engine.gate_plan import as_baseline, target_of
 
-            self.say(as_baseline(cases, target_of(self)))
+            self.say(as_baseline(cells, target_of(self)))

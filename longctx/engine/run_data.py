@@ -17,7 +17,7 @@ from longctx.gate.rules import DEFAULT_CAP
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.config.models import ModelProfile
     from longctx.engine.plan import Plan
     from longctx.live.bounds import Terms
@@ -88,12 +88,12 @@ class RunData:
         """The reports that test functions declare, by their names: see `views.reporting.Reports`."""
         self.homes: dict[str, Path] = {}
         """The folders of recordings of tests that are nearer to their files than the project's, by the tests' names."""
-        self.cells: list[Case] = []
+        self.cells: list[Cell] = []
         """The selected cells of test functions, which pytest asks."""
         self.unasked: dict[str, dict[str, Any]] = {}
         """The fields of the Failure of each question that the live pass could not ask, by its key."""
-        self.to_send: list[Case] = []
-        """The cases that this run set out to ask."""
+        self.to_send: list[Cell] = []
+        """The cells that this run set out to ask."""
         self.rewriting: Rewriting | None = None
         """What the project's hooks make of requests and answers; None without pytest."""
         self.spent = 0.0
@@ -103,7 +103,7 @@ class RunData:
 
     @functools.cached_property
     def plan(self) -> Plan:
-        """The profile, its cases and the baseline, which are loaded when first needed."""
+        """The profile, its cells and the baseline, which are loaded when first needed."""
         from longctx.engine.plan import Plan
 
         return Plan(self.settings, self.workspace)
@@ -121,7 +121,7 @@ class RunData:
 
     @functools.cached_property
     def recorded(self) -> Tape:
-        """The recordings as the plan's cases are first looked up in them; read again after asking."""
+        """The recordings as the plan's cells are first looked up in them; read again after asking."""
         return self.tape()
 
     @property

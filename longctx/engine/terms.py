@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import Prices
 from longctx.config.profiles import Profile, load_profile, profile_path
 from longctx.config.project_files import digest_of, file_name
@@ -20,9 +20,9 @@ from longctx.gate.rules import MARGIN
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import cell_name, cell_names, missing_shards
-from longctx.vocabulary.cell import Identity, is_check, name_of_test
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, DEFAULT_LOOKS, LooksPlan, RunLooks
+from longctx.vocabulary.point import Identity, is_check, name_of_test
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 from longctx.workspace import Workspace
 
@@ -36,22 +36,22 @@ if TYPE_CHECKING:
 def left_out(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the cells that the run did not measure, or measured one trial of."""
     if run.settings.only_trial is not None:
-        return (*(case_name(run, case) for case in run.plan.cases), *run.functions)
+        return (*(name_in_run(run, cell) for cell in run.plan.cells), *run.functions)
     measured = cell_names(rows)
-    of_tests = (case_name(run, case) for case in _without_rows(run, rows) if case.size)
+    of_tests = (name_in_run(run, cell) for cell in _without_rows(run, rows) if cell.size)
     return (*of_tests, *(name for name in run.functions if name not in measured))
 
 
 def empty(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:
     """Return the names of the cells that have no question."""
-    return tuple(case_name(run, case) for case in _without_rows(run, rows) if not case.size)
+    return tuple(name_in_run(run, cell) for cell in _without_rows(run, rows) if not cell.size)
 
 
 def min_rates(run: RunData) -> dict[str, float]:
     """Return the minimum rates of a shard's cells by name; none if the run is whole and tests them itself."""
     if run.settings.shard is None:
         return {}
-    stated = {case_name(run, case): case.min_rate for case in run.plan.cases} | run.functions
+    stated = {name_in_run(run, cell): cell.min_rate for cell in run.plan.cells} | run.functions
     return {name: rate for name, rate in stated.items() if rate is not None}
 
 
@@ -65,17 +65,17 @@ def failures_of(manifest: Manifest, rows: Sequence[Row]) -> list[str]:
     return [*reasons, *(f"{name}: {requirement}." for name, requirement in short)]
 
 
-def _without_rows(run: RunData, rows: Sequence[Row]) -> list[Case]:
+def _without_rows(run: RunData, rows: Sequence[Row]) -> list[Cell]:
     measured = cell_names(rows)
-    return [case for case in run.plan.cases if case_name(run, case) not in measured]
+    return [cell for cell in run.plan.cells if name_in_run(run, cell) not in measured]
 
 
-def case_name(run: RunData, case: Case) -> str:
-    """Return the name of a case's cell in this run, as completeness and minimum rates know it."""
+def name_in_run(run: RunData, cell: Cell) -> str:
+    """Return the name of a cell in this run, as completeness and minimum rates know it."""
     subject = Subject.of(
-        case.model.model, case.wording.prompt_set, {**dict(run.settings.labels), **case.labels}, case.shape
+        cell.model.model, cell.wording.prompt_set, {**dict(run.settings.labels), **cell.labels}, cell.shape
     )
-    return cell_name(case.cell.test, case.cell.slug, subject)
+    return cell_name(cell.point.test, cell.point.slug, subject)
 
 
 def looks_of(run: RunData, rows: Sequence[Row]) -> RunLooks:
@@ -106,7 +106,7 @@ def looks_to_take(run: RunData) -> LooksPlan:
 
 def place_of(trial: Trial) -> tuple[str, str, str, None]:
     """Return the cassette, the model and the identity of a question, whatever was answered to it."""
-    return trial.case.file, trial.case.model.model, str(trial.identity), None
+    return trial.cell.file, trial.cell.model.model, str(trial.identity), None
 
 
 def place_of_row(row: Row) -> tuple[str, str, str, str]:
@@ -123,7 +123,7 @@ def trial_of(row: Row) -> str:
 
 
 def file_of(row: Row) -> str:
-    """Return the cassette of a row's trial, as `Case.file` names it."""
+    """Return the cassette of a row's trial, as `Cell.file` names it."""
     strategy = row.labels.get(STRATEGY, NO_STRATEGY)
     treatments = [*([] if row.shape == TEXT else [row.shape]), *([] if strategy == NO_STRATEGY else [strategy])]
     return f"{file_name(row.model)}/{row.test}/{'.'.join([row.cell, *treatments])}.jsonl"

@@ -12,7 +12,7 @@ from typing import Any, Protocol, get_args
 from longctx import clocks
 from longctx.compare.pairs import match_runs
 from longctx.config.models import ModelProfile
-from longctx.engine.measure import MeasuredCase
+from longctx.engine.measure import MeasuredCell
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
@@ -29,8 +29,8 @@ from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subjec
 from longctx.results.row import Row, View
 from longctx.results.store import with_answers
 from longctx.views.chart import Chart
-from longctx.vocabulary.cell import is_check
 from longctx.vocabulary.looks import AT_ONCE
+from longctx.vocabulary.point import is_check
 from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
@@ -155,7 +155,7 @@ class TreatmentTrials(Protocol):
     def ask(self, max_cost: float) -> float:
         """Ask what they lack within a cap in USD; return what was spent."""
 
-    def measure(self) -> Sequence[MeasuredCase]:
+    def measure(self) -> Sequence[MeasuredCell]:
         """Replay and judge what is recorded of them."""
 
 
@@ -171,8 +171,8 @@ class ProfileTrials:
     def ask(self, max_cost: float) -> float:
         return self.run.ask(max_cost=max_cost).spent
 
-    def measure(self) -> Sequence[MeasuredCase]:
-        return self.run.measure().cases
+    def measure(self) -> Sequence[MeasuredCell]:
+        return self.run.measure().cells
 
 
 class Upgrading:
@@ -251,14 +251,14 @@ class Upgrading:
         return Upgrade(old, tuple(self._judged(old, new, run) for new, run in zip(others, runs, strict=True)))
 
     def _measured(self, treatment: Treatment, trials: TreatmentTrials) -> MeasuredTreatment:
-        cases = trials.measure()
-        rows = with_answers([row for case in cases for row in case.rows])
-        views = [view for case in cases for view in case.views]
+        cells = trials.measure()
+        rows = with_answers([row for cell in cells for row in cell.rows])
+        views = [view for cell in cells for view in cell.views]
         return MeasuredTreatment(
             treatment,
             [replace(row, model=treatment.name) for row in rows],
             [View("")] * len(rows) if trials.run.settings.no_text else views,
-            sum(not case.case.size for case in cases),
+            sum(not cell.cell.size for cell in cells),
         )
 
     def _judged(self, old: MeasuredTreatment, new: MeasuredTreatment, run: Run) -> Candidate:

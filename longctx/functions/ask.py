@@ -94,7 +94,7 @@ class Ask:
             )
         if isinstance(context, Transcript):
             return self._of_transcript(context, question, system, max_tokens, given)
-        shape = self.trial.case.shape
+        shape = self.trial.cell.shape
         if messages is not None:
             asked: dict[str, Any] = {"messages": list(messages)}
         elif question is None or shape == TEXT:
@@ -107,14 +107,14 @@ class Ask:
                     f"{self.trial.function}: ask was called with {twice[0]}, but the shape {shape!r} defines "
                     "its own: leave out that shape, or the tools.",
                 )
-        return self._answer(self.trial.case.model, {**asked, "max_tokens": max_tokens, **given}, system)
+        return self._answer(self.trial.cell.model, {**asked, "max_tokens": max_tokens, **given}, system)
 
     def tokens(self) -> Mapping[str, float]:
         """Return the values that `counts` of the marker makes of the model's token counts: see `Counts`.
 
         They are known before the first trial, and are the same in every trial.
         """
-        known = self.trial.case.cell.tokens
+        known = self.trial.cell.point.tokens
         if known is None:
             raise mistake(
                 "no-counts",
@@ -158,7 +158,7 @@ class Ask:
                 )
         trial.probe = probe.kind
         trial.judge_by("accepted", [probe.accept, probe.stale])
-        template = trial.case.wording.words.get("probe", PROBE)
+        template = trial.cell.wording.words.get("probe", PROBE)
         answer = self(transcript, template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
         grade = probe.grade(answer.text) if answer.text.strip() else ""
         for name in ("stale", "lost", "invented"):
@@ -203,7 +203,7 @@ class Ask:
         there = there or any(probe.is_in(text) for text in texts)
         trial.probe = probe.kind
         trial.judge_by("accepted", [probe.accept, probe.stale])
-        template = trial.case.wording.words.get("chunks", CHUNKS)
+        template = trial.cell.wording.words.get("chunks", CHUNKS)
         answer = self(list(chunks), template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
         grade = probe.grade(answer.text) if answer.text.strip() else ""
         trial.counted |= {"retrieved": int(there), "missed": int(there and grade != "kept")}
@@ -217,7 +217,7 @@ class Ask:
     @property
     def api(self) -> str:
         """The API of the model under test: `anthropic`, `openai-chat`, `openai-responses` or `gemini`."""
-        return self.trial.case.model.api
+        return self.trial.cell.model.api
 
     def client(self, api: str = "anthropic", *, model: str | None = None, like: Any = None) -> Any:
         """Return an SDK client on the recordings, for a product's own code.
@@ -361,7 +361,7 @@ class Ask:
     ) -> Answer:
         """Ask about a transcript, as the strategy leaves it."""
         trial = self.trial
-        if question is None or trial.case.shape != TEXT:
+        if question is None or trial.cell.shape != TEXT:
             raise mistake(
                 "transcript-is-turns",
                 f"{trial.function}: use ask(transcript, question), in the shape {TEXT!r} only, since a transcript "
@@ -375,10 +375,10 @@ class Ask:
             messages: Sequence[dict[str, Any]], /, *, max_tokens: int = MAX_TOKENS, **more: Any
         ) -> Answer:
             body = {"messages": list(messages), "max_tokens": max_tokens, **fixed, **quiet, **more}
-            return trial.answer(_completed(body, trial.case.model), trial.case.model, role="strategy")
+            return trial.answer(_completed(body, trial.cell.model), trial.cell.model, role="strategy")
 
         managed = self._managed(transcript, ask_for_strategy)
-        model = trial.case.model
+        model = trial.cell.model
         if refused := [name for name in DECIDED if name in managed.body]:
             raise mistake(
                 "decided-by-profile",
@@ -414,7 +414,7 @@ class Ask:
         trial = self.trial
         if id(transcript) not in trial.managed:
             try:
-                managed = trial.strategy.applied(transcript.messages, ask, trial.case.wording.words)
+                managed = trial.strategy.applied(transcript.messages, ask, trial.cell.wording.words)
             except UserError as error:
                 raise TestMistake(error) from None
             trial.managed[id(transcript)] = transcript, managed

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Self
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import JUDGE_ERROR, Result, RunOnce, TrialOf
 from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
@@ -84,7 +84,7 @@ class FunctionTrials:
         """Return the next trial that has run once and lacks answers; None if none may start now."""
         canary, begun, fresh = self._canary, self._begun, self._fresh
         while begun or fresh:
-            group = (begun[0].trial if begun else fresh[0][0]).case.group
+            group = (begun[0].trial if begun else fresh[0][0]).cell.group
             if why := canary.stopped(group):
                 self._leave([begun.popleft().trial] if begun else fresh.popleft(), why)
             elif self._only_canary and canary.passed(group):
@@ -108,7 +108,7 @@ class FunctionTrials:
         paused.followers = []
 
     def failed(self, paused: Paused, why: Failure) -> None:
-        self._canary.failed(paused.trial.case.group)
+        self._canary.failed(paused.trial.cell.group)
         self._tally.done += 1
         self._tally.failed += 1
         self.asked.failures[paused.trial.key] = why
@@ -154,9 +154,9 @@ class FunctionTrials:
         if paused.requests:
             self._tell(trial, result)
         elif result.kind == "suspended" and self._pending(trial):
-            self._canary.passed_before(trial.case.group)
+            self._canary.passed_before(trial.cell.group)
         elif result.kind not in ("suspended", "skipped", "error"):
-            self._canary.recorded(trial.case.group, KINDS.get(result.kind, result.kind))
+            self._canary.recorded(trial.cell.group, KINDS.get(result.kind, result.kind))
         return requests
 
     def _pending(self, running: FunctionTrial) -> Failure | None:
@@ -166,7 +166,7 @@ class FunctionTrials:
 
     def _tell(self, trial: FunctionTrial, result: Result) -> None:
         """Tell the canary how a trial that was sent has ended."""
-        group = trial.case.group
+        group = trial.cell.group
         if result.kind in ("suspended", "skipped"):
             self._canary.failed(group)
         else:
@@ -189,7 +189,7 @@ class FunctionTrials:
         requests = [request for request in running.unanswered if self._tape.asks_request(request.place)]
         sent = {request.place.key for request in before.requests}
         if any(request.place.key in sent for request in requests):  # never pay for it a second time
-            message = f"{running.case.id}, trial {running.item}: its recorded answer is missing."
+            message = f"{running.cell.id}, trial {running.item}: its recorded answer is missing."
             self.asked.failures[trial.key] = Failure("answer-not-found", message)
             return []
         self.asked.stale += not (requests or self._only_canary)
@@ -216,7 +216,7 @@ def not_repeated(trial: FunctionTrial, before: Bodies) -> Failure | None:
 def not_repeatable(trial: FunctionTrial, before: Body, after: Body) -> str:
     """Return a sentence on a test that asks something else when it is run again, with the difference."""
     return (
-        f"{trial.case.id}, trial {trial.item}: the test sends a different request when it runs again, so its recorded "
+        f"{trial.cell.id}, trial {trial.item}: the test sends a different request when it runs again, so its recorded "
         f"answers cannot be used. {cause(before, after)} The difference:\n{difference(before, after)}"
     )
 

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile
 from longctx.functions.asking import FunctionTrials, Part
 from longctx.functions.contexts import of_one_context, shared_requests

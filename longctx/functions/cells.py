@@ -15,7 +15,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, PositiveInt, ValidationError
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import ModelProfile
 from longctx.config.project_files import read_text
 from longctx.config.prompts import PromptSet, Wording
@@ -24,9 +24,9 @@ from longctx.fields import fault
 from longctx.files import inside
 from longctx.results.records import likely_id, records
 from longctx.text import visible
-from longctx.vocabulary.cell import PROTOCOL, Cell, Declaration, Identity, Items, Words, is_number
 from longctx.vocabulary.counts import Counts
 from longctx.vocabulary.grid import Count, Trials, shortest_band
+from longctx.vocabulary.point import PROTOCOL, Declaration, Identity, Items, Point, Words, is_number
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
@@ -103,7 +103,7 @@ FUNCTION_ENTRIES = frozenset(FunctionTable.model_fields)
 
 
 @dataclass(frozen=True, slots=True)
-class CellOfFunction(Cell):
+class FunctionPoint(Point):
     """One cell of a test function. Its trials are run by pytest, so it cannot build or judge them itself."""
 
     declared: Declaration
@@ -120,9 +120,9 @@ class FunctionItems(Items):
     A case keeps its identity when others are added before it.
     """
 
-    def __init__(self, cell: Cell, table: FunctionTable, cases: Sequence[tuple[str, str]] | None) -> None:
+    def __init__(self, point: Point, table: FunctionTable, cases: Sequence[tuple[str, str]] | None) -> None:
         """cases: the id and the cluster of each; None for drawn items."""
-        super().__init__(cell)
+        super().__init__(point)
         self._table, self._cases = table, cases
 
     def indices(self, trials: int) -> Sequence[int]:
@@ -211,8 +211,8 @@ def checked_counts_of(name: str, stated: Counts) -> CheckedCounts:
                 raise ValueError(f"{needed!r} would take {made[needed]:g} tokens")
         return made
 
-    def fits(cell: Cell) -> None:
-        called("fits", SimpleNamespace(**cell.params, counted=cell.counted))
+    def fits(point: Point) -> None:
+        called("fits", SimpleNamespace(**point.params, counted=point.counted))
 
     return CheckedCounts(probes, values, stated.needs, fits)
 
@@ -305,17 +305,17 @@ class Function:
         seed: int,
         trials: int | None = None,
         shape: Shape = TEXT,
-    ) -> Case:
+    ) -> Cell:
         """Return the cell of some parameters for one model and prompt set. Raises UserError."""
-        cell = CellOfFunction(self.declared, tuple(values.items()), max_tokens=1024)
+        point = FunctionPoint(self.declared, tuple(values.items()), max_tokens=1024)
         if (counts := self.declared.counts) is not None:
             counts.probes(wording.words)  # a mistake fails the test alone, and before anything is sent
-        band = self._band(cell)
+        band = self._band(point)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
-        return Case(
+        return Cell(
             model=model,
             wording=wording,
-            cell=cell,
+            point=point,
             seed=seed,
             trials=trials or (len(self.cases or ()) if given is None else given),
             repeats=self.table.repeats,
@@ -325,9 +325,9 @@ class Function:
             shape=shape,
         )
 
-    def _band(self, cell: CellOfFunction) -> str:
+    def _band(self, point: FunctionPoint) -> str:
         try:
-            return shortest_band(self.table.bands, cell)
+            return shortest_band(self.table.bands, point)
         except ValueError as error:
             raise UserError("longer-than-bands", f"{self.name}, {error}") from None
 

@@ -70,7 +70,7 @@ def client_like(ask: AskOfTrial, like: Client, model: str | None) -> Client:
     except (AttributeError, TypeError):
         raise mistake(
             "client-without-transport",
-            f"{ask.trial.case.id}: a {type(like).__name__} cannot be copied to the recordings: build it with "
+            f"{ask.trial.cell.id}: a {type(like).__name__} cannot be copied to the recordings: build it with "
             "http_client=ask.http_client(), or the argument by which its SDK takes an httpx2 client.",
         ) from None
     if asynchronous:
@@ -149,10 +149,10 @@ def _check_sdk(ask: AskOfTrial, sdk: str, model: str | None) -> None:
         named = f"ask.client(model={sdk!r})"
         raise mistake(
             "unknown-sdk",
-            f"{ask.trial.case.id}: ask.client({sdk!r}) is not an SDK: use 'anthropic', 'openai' or 'google', or "
+            f"{ask.trial.cell.id}: ask.client({sdk!r}) is not an SDK: use 'anthropic', 'openai' or 'google', or "
             f"{named} if that is a model; for any other SDK there is ask.http_client().",
         )
-    asked = ask.trial.case.model if model is None else ask.model(model)
+    asked = ask.trial.cell.model if model is None else ask.model(model)
     if sdk != api_of(asked).VENDOR:
         raise TestMistake(_other_api(ask, asked, f"the SDK {sdk}"))
 
@@ -160,7 +160,7 @@ def _check_sdk(ask: AskOfTrial, sdk: str, model: str | None) -> None:
 def _other_api(ask: AskOfTrial, model: ModelProfile, what: str) -> UserError:
     return UserError(
         "other-api",
-        f"{ask.trial.case.id}: the code under test uses {what}, but {model.model} uses the API {model.api} (api in its "
+        f"{ask.trial.cell.id}: the code under test uses {what}, but {model.model} uses the API {model.api} (api in its "
         "profile): choose the client by ask.api, or use a model with that API.",
     )
 
@@ -176,10 +176,10 @@ def _issued(ask: AskOfTrial, named: str | None, request: httpx2.Request, content
     if request.method != "POST" or api is None:
         raise mistake(
             "request-not-recordable",
-            f"{ask.trial.case.id}: the code under test sends {request.method} {told}, but only {_recordable()} can be "
+            f"{ask.trial.cell.id}: the code under test sends {request.method} {told}, but only {_recordable()} can be "
             "recorded: replace this call in the test.",
         )
-    model = ask.trial.case.model if named is None else ask.model(named)
+    model = ask.trial.cell.model if named is None else ask.model(named)
     if api.VENDOR != api_of(model).VENDOR:
         raise TestMistake(_other_api(ask, model, f"{request.method} {told}"))
     body = _body(ask, told, content, request.headers.get(BETA, ""))
@@ -206,7 +206,7 @@ def _body(ask: AskOfTrial, path: str, content: bytes, betas: str) -> dict[str, A
         pass
     raise mistake(
         "request-without-json",
-        f"{ask.trial.case.id}: the code under test sends POST {path} with a body that is not a JSON object: send "
+        f"{ask.trial.cell.id}: the code under test sends POST {path} with a body that is not a JSON object: send "
         "what the API takes.",
     )
 

@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.config.models import Caching, ModelProfile
 from longctx.live.cost.prefixes import (
     CHARACTERS_A_TOKEN,
@@ -41,8 +41,8 @@ def in_contexts(trials: Sequence[Trial]) -> list[list[Trial]]:
     """Return trials by what they are about, each group in its order: a cluster, or a trial with its repeats."""
     groups: dict[object, list[Trial]] = {}
     for trial in trials:
-        context = trial.case.cell.context_name(trial.index) or trial.index
-        groups.setdefault((id(trial.case), context), []).append(trial)
+        context = trial.cell.point.context_name(trial.index) or trial.index
+        groups.setdefault((id(trial.cell), context), []).append(trial)
     return list(groups.values())
 
 
@@ -51,10 +51,10 @@ def of_one_context(requests: Sequence[Request]) -> Iterator[list[Request]]:
     alone = Counter(request.key for request in requests)
     groups: dict[object, list[Request]] = {}
     for request in requests:
-        cell = request.case.cell
-        shares = cell.context_name(request.trial.index)
+        point = request.cell.point
+        shares = point.context_name(request.trial.index)
         context: object = (request.place.file, request.place.model, shares or request.trial.index)
-        if shares != cell.cluster(
+        if shares != point.cluster(
             request.trial.index
         ):  # the cases of a cell: only what they send tells what they share
             context = context, _beginning(request)

@@ -101,8 +101,8 @@ class Draw:
         It is named by the cell, so that each length draws its own items, and by the test's `version`.
         """
         trial = self._trial
-        cell = trial.case.cell
-        return frozen_stream(cell.test, cell.version, cell.slug, trial.seed, trial.trial.index)
+        point = trial.cell.point
+        return frozen_stream(point.test, point.version, point.slug, trial.seed, trial.trial.index)
 
     def integer(self, low: int, high: int) -> int:
         """Return an integer from `low` to `high`, both included."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from longctx.cases.case import Case, Group, ReplyTokens
+from longctx.cells.cell import Cell, Group, ReplyTokens
 from longctx.functions.asking import one_line
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
@@ -25,7 +25,7 @@ from longctx.text import count
 class _Sum:
     """The trials of one function on one model."""
 
-    case: Case
+    cell: Cell
     trials: int = 0
     unanswered: list[tuple[int, Sequence[Request]]] = field(default_factory=list)
     """For each trial that lacks answers: how many requests are answered, and those that are not."""
@@ -45,15 +45,15 @@ class FunctionEstimates:
         self._thinking: dict[str, list[int]] = defaultdict(list)
         """What each answer of a model spent on thinking."""
 
-    def add_cell(self, case: Case) -> None:
+    def add_cell(self, cell: Cell) -> None:
         """Count the trials of a cell."""
-        self._of(case).trials += case.size
+        self._of(cell).trials += cell.size
 
     def add_recorded(self, trial: FunctionTrial, result: Result) -> None:
         """Learn from a trial that was replayed, as far as it is recorded."""
         if result.kind in ("skipped", "error") or not trial.exchanges:
             return
-        of = self._of(trial.case)
+        of = self._of(trial.cell)
         if first := trial.exchanges[0].reply:
             of.first.append(first.output_tokens)
         for exchange in trial.exchanges:
@@ -62,13 +62,13 @@ class FunctionEstimates:
         if result.kind != "suspended":
             of.recorded.append(list(trial.exchanges))
 
-    def add_error(self, case: Case, result: Result) -> None:
+    def add_error(self, cell: Cell, result: Result) -> None:
         """Count a trial that ends with an error of the test, whose requests are not known."""
-        self._of(case).errors[one_line(result)] += 1
+        self._of(cell).errors[one_line(result)] += 1
 
     def add_unanswered(self, trial: FunctionTrial, requests: Sequence[Request]) -> None:
         """Count a trial that lacks answers to these requests."""
-        self._of(trial.case).unanswered.append((len(trial.exchanges), requests))
+        self._of(trial.cell).unanswered.append((len(trial.exchanges), requests))
 
     def estimates(self, batch: bool) -> list[Estimate]:
         """Return one estimate for each function and model. batch: whether the run asks in batches."""
@@ -93,8 +93,8 @@ class FunctionEstimates:
                     f"later ones are estimated from {len(of.recorded):,} recorded trials."
                 )
 
-    def _of(self, case: Case) -> _Sum:
-        return self._sums.setdefault(case.group, _Sum(case))
+    def _of(self, cell: Cell) -> _Sum:
+        return self._sums.setdefault(cell.group, _Sum(cell))
 
 
 def _later(of: _Sum) -> Later | None:
@@ -118,29 +118,29 @@ def _later(of: _Sum) -> Later | None:
 
 
 def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Estimate:
-    case, replies = of.case, ReplyTokens.of(of.first)
+    cell, replies = of.cell, ReplyTokens.of(of.first)
     requests = [request for _, first in of.unanswered for request in first if not request.place.counts]
-    expected = [_expecting(request, case, replies, thinking) for request in requests]
+    expected = [_expecting(request, cell, replies, thinking) for request in requests]
     shared = [request for group in of_one_context(expected) for request in shared_requests(group, batch)]
     return dataclasses.replace(
-        estimate_of([case], shared, batch, _later(of) or NONE_LATER),
+        estimate_of([cell], shared, batch, _later(of) or NONE_LATER),
         trials=of.trials,
         to_ask=len(of.unanswered),
         counted=False,
         replies=replies,
-        thinking=thinking.get(case.model.model) if replies is None and case.model.thinking_tokens else None,
+        thinking=thinking.get(cell.model.model) if replies is None and cell.model.thinking_tokens else None,
     )
 
 
 def _expecting(
-    request: Request, case: Case, replies: ReplyTokens | None, thinking: Mapping[str, ReplyTokens]
+    request: Request, cell: Cell, replies: ReplyTokens | None, thinking: Mapping[str, ReplyTokens]
 ) -> Request:
     """Return a request with the reply that is expected: as long as first replies to the function, if these are known.
 
     Else it is as long as it may be, with as much thinking as the model spends elsewhere.
     """
     model, known = request.model, None
-    if replies is not None and model.model == case.model.model:
+    if replies is not None and model.model == cell.model.model:
         known = replies.mean
     elif (spent := thinking.get(model.model)) and model.thinking_tokens:
         known = request.tokens.reply - model.thinking_tokens + min(spent.mean, model.thinking_tokens)

@@ -27,12 +27,11 @@ from longctx.functions.measure import Result, RunOnce, TrialOf, is_failure, is_s
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
 from longctx.functions.trial import CACHED, FunctionTrial, TestMistake, mistake
-from longctx.vocabulary.cell import MEASURED
+from longctx.vocabulary.point import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case as CellCase
-    from longctx.cases.case import Trial
+    from longctx.cells.cell import Cell, Trial
     from longctx.config.models import ModelProfile
     from longctx.functions.cells import Function
     from longctx.recording.tape import Tape
@@ -82,10 +81,10 @@ class FunctionState:
             )
         return self.case
 
-    def ctx(self, case: Callable[[], CellCase]) -> Ctx:
+    def ctx(self, cell: Callable[[], Cell]) -> Ctx:
         """Return the fixture `ctx`. case: returns the cell whose templates it reads."""
         draw: Any = CurrentDraw(self)
-        return Ctx(Ask(self.trial, self.model), draw, Case(self.item), templates(case))
+        return Ctx(Ask(self.trial, self.model), draw, Case(self.item), templates(cell))
 
 
 class CurrentDraw:
@@ -98,20 +97,20 @@ class CurrentDraw:
         return getattr(Draw(self._state.trial(), self._state.workspace), name)
 
 
-def templates(case: Callable[[], CellCase]) -> Callable[[str], str]:
+def templates(cell: Callable[[], Cell]) -> Callable[[str], str]:
     """Return a function from the name of a template to its text. case: returns the cell that has them."""
 
     def template(name: str) -> str:
-        of = case()
+        of = cell()
         try:
             return of.wording.words[name]
         except KeyError:
             known = ", ".join(of.wording.words) or "none"
             raise mistake(
                 "no-such-template",
-                f"{of.cell.test} uses the template {name!r}, but the prompt set "
+                f"{of.point.test} uses the template {name!r}, but the prompt set "
                 f"{of.wording.prompt_set!r} has {known} for it: write fixtures/prompts/"
-                f"{of.wording.prompt_set}/{of.cell.test}/{name}.txt.",
+                f"{of.wording.prompt_set}/{of.point.test}/{name}.txt.",
             ) from None
 
     return template
@@ -377,11 +376,11 @@ class FunctionRun:
         self.test = ""
         """The id of the test that runs."""
 
-    def fitted(self, case: CellCase) -> CellCase | None:
+    def fitted(self, cell: Cell) -> Cell | None:
         """Return a cell as it is run; None if its probes could not be counted, which was reported. Raises UserError."""
-        return None if case.token_values is None else case.fitted()
+        return None if cell.token_values is None else cell.fitted()
 
-    def cell(self, case: CellCase, trial_of: TrialOf, start: RunOnce) -> None:
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         """Do with the trials of a cell what this run is for."""
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.errors import TapeError, UserError
 from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
 from longctx.functions.trial import FunctionTrial, TestMistake, asked_text, changed_request, no_answer, request_of
@@ -17,9 +17,9 @@ from longctx.recording.apis import api_at, messages, status_of
 from longctx.recording.trials import Ended, Exchange, Judged, Waiting
 from longctx.results import judged_by
 from longctx.results.row import View
-from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, Mark, Outcome, Reply
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
+from longctx.vocabulary.point import CREDIT, MEASURED, Kind, Mark, Outcome, Reply
 
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.cases.case import Case, RequestTokens, Trial, body_tokens
+from longctx.cells.cell import Cell, RequestTokens, Trial, body_tokens
 from longctx.config.models import ModelProfile, as_lines
 from longctx.config.project_files import file_name
 from longctx.errors import UserError
@@ -28,7 +28,7 @@ from longctx.recording.request import Place, Request, digest, digests
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Role
 from longctx.results import judged_by as judging
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from longctx.vocabulary.protocol_cell import Suspended
 
 MOST_REQUESTS = 50
@@ -103,17 +103,17 @@ class FunctionTrial:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def case(self) -> Case:
-        return self.trial.case
+    def cell(self) -> Cell:
+        return self.trial.cell
 
     @property
     def function(self) -> str:
         """The name of the test function."""
-        return self.case.cell.test
+        return self.cell.point.test
 
     @property
     def seed(self) -> int:
-        return self.case.seed
+        return self.cell.seed
 
     @property
     def item(self) -> str:
@@ -124,7 +124,7 @@ class FunctionTrial:
     @property
     def context(self) -> str:
         """What identifies the context that the item shares with others; its own name if it shares none."""
-        return self.case.cell.cluster(self.trial.index) or self.item
+        return self.cell.point.cluster(self.trial.index) or self.item
 
     @property
     def answers(self) -> list[Exchange]:
@@ -188,7 +188,7 @@ class FunctionTrial:
                 if is_too_deep(message):
                     raise UserError(
                         "answer-too-deep",
-                        f"{self.case.id}, trial {self.item}: an answer of {model.model} is nested more than "
+                        f"{self.cell.id}, trial {self.item}: an answer of {model.model} is nested more than "
                         f"{MOST_DEPTH} levels deep. Delete its line in "
                         f"cassettes/{place.file}, and record the trial again with --ctx-record once.",
                     )
@@ -256,7 +256,7 @@ class FunctionTrial:
         if not report.reported and COMPACTION not in managed.edits:
             raise UserError(
                 "strategy-not-supported",
-                f"{self.case.id}: the server reports no context management, so it ignored "
+                f"{self.cell.id}: the server reports no context management, so it ignored "
                 f"{' and '.join(managed.edits)}: use a server that has it, or leave out the strategy "
                 f"{self.strategy.name!r}.",
             )
@@ -272,12 +272,12 @@ class FunctionTrial:
     def _place(
         self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool, path: str
     ) -> Place:
-        case = self.case
+        cell = self.cell
         number = len(self.bodies)
         if number >= MOST_REQUESTS:
             raise mistake(
                 "too-many-requests",
-                f"{case.id}, trial {self.item}: the test sends more than {MOST_REQUESTS} requests, which looks like an "
+                f"{cell.id}, trial {self.item}: the test sends more than {MOST_REQUESTS} requests, which looks like an "
                 "endless loop: limit its turns.",
             )
         try:
@@ -290,11 +290,11 @@ class FunctionTrial:
         same = self._equal[sha256]
         self._equal[sha256] += 1
         return Place(
-            file=f"{file_name(model.model)}/{case.file.partition('/')[2]}",
+            file=f"{file_name(model.model)}/{cell.file.partition('/')[2]}",
             trial=str(self.trial.identity),
             sha256=sha256,
-            prompt_set=case.wording.prompt_set,
-            wording=case.wording.digest,
+            prompt_set=cell.wording.prompt_set,
+            wording=cell.wording.digest,
             model=model.model,
             sent_as=model.sent_as,
             headers=as_lines(headers),

@@ -31,7 +31,7 @@ from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
-from longctx.vocabulary.cell import name_of_test
+from longctx.vocabulary.point import name_of_test
 
 if TYPE_CHECKING:
     from longctx.results.row import Subject

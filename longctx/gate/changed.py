@@ -9,7 +9,7 @@ from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, Subject
 from longctx.results.store import PARTS, request_difference
 from longctx.text import count
-from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.point import is_check
 
 OF_A_RUN = {"version": "longctx", "profile": "profile", "seed": "seed"}
 """The compared fields of a run's manifest, and their names for people."""

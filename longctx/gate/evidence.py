@@ -27,8 +27,8 @@ from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.paired import Paired
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect
-from longctx.vocabulary.cell import is_check, name_of_test
 from longctx.vocabulary.looks import LooksPlan
+from longctx.vocabulary.point import is_check, name_of_test
 
 MOST_MISSING = {"test": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""

@@ -14,7 +14,7 @@ from longctx.gate.evidence import MOST_MISSING
 from longctx.gate.rules import MAX_AGE_DAYS
 from longctx.results.row import EARLY_STOP, grouped
 from longctx.stats.rates import Rate, design_effect, wilson
-from longctx.vocabulary.cell import is_check, name_of_test
+from longctx.vocabulary.point import is_check, name_of_test
 
 if TYPE_CHECKING:
     from longctx.compare.pairs import Matched, TrialPairs, Unmatched

@@ -53,10 +53,10 @@ from longctx.stats.rates import Rate, holm, rate_of
 from longctx.text import count
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Reporting, Reports, described
-from longctx.vocabulary.cell import is_check, name_of_test
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
+from longctx.vocabulary.point import is_check, name_of_test
 from longctx.vocabulary.report import Reported, StatedMinimum
 
 

@@ -31,7 +31,7 @@ from longctx.live.watch import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 
 STARTED = 4
 """The most trials that wait for answers, for each request that may be in flight."""
@@ -170,5 +170,5 @@ async def count(client: Client, tape: Tape, request: Request) -> Failure | None:
         answer = {"status": {"code": 200, "message": "OK"}, "headers": {}, "body": {"string": content}}
         tape.record(request.place, answer, now, None)
     except Exception as error:
-        return explain(error, client.base_url, request.case.id, key_of(request.model))
+        return explain(error, client.base_url, request.cell.id, key_of(request.model))
     return None

@@ -28,7 +28,7 @@ from longctx.recording.apis import check_answer
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import PLACE, Tape
 from longctx.text import count
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 
 MOST_SHOWN_S = 365 * 86_400.0
 """The longest pause whose length is shown."""
@@ -236,7 +236,7 @@ class Asking:
 
     async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
         """Send one request in its own slot; return as `_attempt` does."""
-        case, model = request.case, request.model
+        cell, model = request.cell, request.model
         client, slots = self._clients.of(model), self._slots[self._clients.server_of(model)]
         timeout_s = model.timeout_s
         self._longest_s = max(self._longest_s, timeout_s)
@@ -247,12 +247,12 @@ class Asking:
             try:
                 async with asyncio.timeout(timeout_s):
                     response = await send(client, request, timeout_s)
-                LOG.debug("%s of %s: answered, status %d", case.id, model.model, response.status_code)
+                LOG.debug("%s of %s: answered, status %d", cell.id, model.model, response.status_code)
                 slots.answered(timeout_s)
                 self._hold(client, slots, room_in_s(response.headers, request.tokens.prompt))
                 return self._recorded(request.place, response.content), None
             except Exception as error:
-                LOG.debug("%s of %s: %s", case.id, model.model, type(error).__name__)
+                LOG.debug("%s of %s: %s", cell.id, model.model, type(error).__name__)
                 pause = None
                 if isinstance(error, APIStatusError):
                     pause = retry_after_s(error.response.headers)
@@ -262,7 +262,7 @@ class Asking:
                     self._hold(client, slots, pause or 0.0)
                 elif pause is not None and pause > MOST_S:  # of any status: nobody waits for it
                     self._hold(client, slots, pause)
-                return explain(error, client.base_url, case.id, key_of(model)), pause
+                return explain(error, client.base_url, cell.id, key_of(model)), pause
 
     def _hold(self, client: Client, slots: Slots, seconds: float) -> None:
         """Send nothing to a server for these seconds; stop if nobody waits that long."""

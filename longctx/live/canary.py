@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from longctx.cases.case import Group
+from longctx.cells.cell import Group
 from longctx.live.cost.prefixes import shared
 from longctx.live.failure import Asked, Failure
 from longctx.live.watch import Say
@@ -129,15 +129,15 @@ async def first(
         few = [
             request
             for group in canary.waiting
-            for request in in_turn([each for each in left if each.case.group == group])[: canary.room(group)]
+            for request in in_turn([each for each in left if each.cell.group == group])[: canary.room(group)]
         ]
         if few and asked.stopped is None:
             for request in few:
-                canary.started(request.case.group)
+                canary.started(request.cell.group)
             asked.add(await ask(shared(few)))
             keys = {request.key for request in few}
             left = [request for request in left if request.key not in keys]
-    unasked = {request.key: canary.stopped(request.case.group) or asked.stopped for request in left}
+    unasked = {request.key: canary.stopped(request.cell.group) or asked.stopped for request in left}
     asked.failures |= {key: why for key, why in unasked.items() if why}
     return asked, [request for request in left if not unasked[request.key]]
 
@@ -145,16 +145,16 @@ async def first(
 def in_turn(requests: Sequence[Request]) -> list[Request]:
     """Return requests of one test: first one of each cell, the shortest first; prompts and shapes in turn."""
     seen: Counter[int] = Counter()
-    cases: dict[tuple[str, str], dict[int, int]] = {}
+    cells: dict[tuple[str, str], dict[int, int]] = {}
     for request in requests:
-        treatment = request.case.wording.prompt_set, request.case.shape
-        cases.setdefault(treatment, {})[id(request.case)] = request.tokens.prompt
+        treatment = request.cell.wording.prompt_set, request.cell.shape
+        cells.setdefault(treatment, {})[id(request.cell)] = request.tokens.prompt
     place = {
-        case: number for sizes in cases.values() for number, case in enumerate(sorted(sizes, key=sizes.__getitem__))
+        cell: number for sizes in cells.values() for number, cell in enumerate(sorted(sizes, key=sizes.__getitem__))
     }
     ranked = []
     for request in requests:
-        case = id(request.case)
-        ranked.append(((seen[case], place[case]), request))
-        seen[case] += 1
+        cell = id(request.cell)
+        ranked.append(((seen[cell], place[cell]), request))
+        seen[cell] += 1
     return [request for _, request in sorted(ranked, key=lambda pair: pair[0])]

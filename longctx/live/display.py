@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
 
     from longctx.config.models import Prices
-    from longctx.vocabulary.cell import Reply
+    from longctx.vocabulary.point import Reply
 
 
 def open_display(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Display | None:

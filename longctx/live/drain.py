@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.live.failure import Failure
 from longctx.live.limiter import passing
 from longctx.recording.request import Request
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 
 RequestEnd = Reply | Failure | None
 """How a request ends; a count of tokens, with None."""

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from longctx import clocks
-from longctx.cases.case import Case, Group, ReplyTokens
+from longctx.cells.cell import Cell, Group, ReplyTokens
 from longctx.config.models import TokenCounts
 from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
@@ -24,7 +24,7 @@ from longctx.results.row import grouped
 from longctx.text import count
 
 NOT_MEASURED = "not_measured"
-"""The cause of cases that are sent once the server has counted the tokens of their prompt set."""
+"""The cause of cells that are sent once the server has counted the tokens of their prompt set."""
 
 
 BUILT = "the prompts to be built, to find those without a recording"
@@ -34,9 +34,9 @@ MOST_READ = 200
 """The most recorded answers that are read of a cell."""
 
 
-def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = False) -> list[Estimate]:
+def estimate_live(tape: Tape, cells: Sequence[Cell], say: Say, batch: bool = False) -> list[Estimate]:
     """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError."""
-    fit, unfit = fitted(with_recorded_replies(tape, cases))
+    fit, unfit = fitted(with_recorded_replies(tape, cells))
     claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
     with waiting(say, BUILT):
         asked = missing(tape, fit, build=batch or bool(claimed))  # batches identify requests by their digests
@@ -44,7 +44,7 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
         free = [request for request in asked if request.place not in claimed]
         requests = with_sharing(free, batch)
     say_misfits(say, unfit)
-    estimates = say_estimate(say, fit, requests, [case for case, why in unfit if why.cause == NOT_MEASURED], batch)
+    estimates = say_estimate(say, fit, requests, [cell for cell, why in unfit if why.cause == NOT_MEASURED], batch)
     say_unused(say, tape, requests, batch)
     if tape.record_mode == "once" and (number := stale(tape, fit)):
         say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would send them, too.")
@@ -56,10 +56,10 @@ def estimate_live(tape: Tape, cases: Sequence[Case], say: Say, batch: bool = Fal
 def say_unused(say: Say, tape: Tape, requests: Sequence[Request], batch: bool) -> None:
     """Print how many of the trials to ask have answers of another version, why these do not count, and the cost."""
     unused: dict[tuple[str, str, int], list[Request]] = defaultdict(list)
-    for group in grouped(requests, lambda request: id(request.case)).values():
-        case, of_trial = group[0].case, {request.place.trial: request for request in group}
-        for version, names in of_other_versions(tape, case, of_trial).items():
-            unused[case.cell.test, case.model.model, version] += [of_trial[name] for name in names]
+    for group in grouped(requests, lambda request: id(request.cell)).values():
+        cell, of_trial = group[0].cell, {request.place.trial: request for request in group}
+        for version, names in of_other_versions(tape, cell, of_trial).items():
+            unused[cell.point.test, cell.model.model, version] += [of_trial[name] for name in names]
     for (test, model, version), group in unused.items():
         reason, advice = why_unused(group[0].place.trial, version)
         price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].model.prices else "not known"
@@ -77,84 +77,84 @@ def with_sharing(requests: Sequence[Request], batch: bool) -> list[Request]:
 
 
 def with_recorded_replies(
-    tape: Tape, cases: Sequence[Case], known: Mapping[Group, ReplyTokens] | None = None
-) -> list[Case]:
-    """Return the cases with what their model has answered so far to their test, if that states how long replies are.
+    tape: Tape, cells: Sequence[Cell], known: Mapping[Group, ReplyTokens] | None = None
+) -> list[Cell]:
+    """Return the cells with what their model has answered so far to their test, if that states how long replies are.
 
     known: of a test and model, instead of what the tape has.
     """
     replies = {
         group: (known or {}).get(group)
         or ReplyTokens.of(
-            [tokens for case in of_group for tokens in tape.output_tokens(case.file, group[1], MOST_READ)]
+            [tokens for cell in of_group for tokens in tape.output_tokens(cell.file, group[1], MOST_READ)]
         )
-        for group, of_group in grouped(cases, lambda case: case.group).items()
+        for group, of_group in grouped(cells, lambda cell: cell.group).items()
     }
-    return [dataclasses.replace(case, replies=replies[case.group]) for case in cases]
+    return [dataclasses.replace(cell, replies=replies[cell.group]) for cell in cells]
 
 
-def with_estimated_counts(case: Case) -> Case:
+def with_estimated_counts(cell: Cell) -> Cell:
     """Return a cell of a test function as if its probes were counted, by the tokens of the model's profile.
 
     A cell whose counts are known is returned as it is. Raises UserError if no values can be made of the estimates.
     """
-    if case.token_values is not None:
-        return case
-    model, cell = case.model, case.cell
-    assert cell.declared.counts is not None
-    texts = cell.declared.counts.probes(case.wording.words)
+    if cell.token_values is not None:
+        return cell
+    model, point = cell.model, cell.point
+    assert point.declared.counts is not None
+    texts = point.declared.counts.probes(cell.wording.words)
     counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
     try:
-        values = cell.declared.counts.kept(counts)
+        values = point.declared.counts.kept(counts)
     except ValueError as error:
-        raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
+        raise UserError("cell-not-buildable", f"{cell.id}: {error}") from None
     estimated = TokenCounts(
-        test=cell.test,
-        wording=case.counts_key,
+        test=point.test,
+        wording=cell.counts_key,
         system=model.system_digest,
         on=clocks.now().date(),
         values=values,
     )
-    return dataclasses.replace(case, model=model.model_copy(update={"token_counts": (*model.token_counts, estimated)}))
+    return dataclasses.replace(cell, model=model.model_copy(update={"token_counts": (*model.token_counts, estimated)}))
 
 
-def fitted(cases: Sequence[Case]) -> tuple[list[Case], list[Unasked]]:
-    """Return the cases that fit their models, and the others with the reasons."""
+def fitted(cells: Sequence[Cell]) -> tuple[list[Cell], list[Unasked]]:
+    """Return the cells that fit their models, and the others with the reasons."""
     fit, unfit = [], []
-    for case in cases:
+    for cell in cells:
         try:
-            fit.append(case.fitted())
+            fit.append(cell.fitted())
         except UserError as error:
             cause = NOT_MEASURED if error.code == "prompt-set-not-measured" else "does_not_fit"
-            unfit.append((case, Failure(cause, str(error), fatal=True)))
+            unfit.append((cell, Failure(cause, str(error), fatal=True)))
     return fit, unfit
 
 
 def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
     """Print what does not fit its model and is not sent: a sentence on each test and model."""
-    told = [(case, why) for case, why in unfit if why.cause != NOT_MEASURED]
+    told = [(cell, why) for cell, why in unfit if why.cause != NOT_MEASURED]
     for (test, model), group in grouped(told, lambda each: each[0].group).items():
         first = "The first: " if len(group) > 1 else ""
         say(f"Left out: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
 
 
 def still_fitting(requests: Sequence[Request]) -> tuple[list[Request], list[Unasked]]:
-    """Return the requests whose cases fit their models by the server's count, and the other cases with the reasons."""
-    cases = {id(request.case): request.case for request in requests}
-    _, unfit = fitted(list(cases.values()))
-    too_long = {id(case) for case, _ in unfit}
-    return [request for request in requests if id(request.case) not in too_long], unfit
+    """Return the requests whose cells fit their models by the server's count, and the other cells with the reasons."""
+    cells = {id(request.cell): request.cell for request in requests}
+    _, unfit = fitted(list(cells.values()))
+    too_long = {id(cell) for cell, _ in unfit}
+    return [request for request in requests if id(request.cell) not in too_long], unfit
 
 
 def say_estimate(
-    say: Say, cases: Sequence[Case], requests: Sequence[Request], unbuilt: Sequence[Case] = (), batch: bool = False
+    say: Say, cells: Sequence[Cell], requests: Sequence[Request], unbuilt: Sequence[Cell] = (), batch: bool = False
 ) -> list[Estimate]:
-    """Print and return what these requests of these cases cost. unbuilt: cases that do not fit their models."""
-    estimates = estimate(cases, requests, unbuilt, batch)
+    """Print and return what these requests of these cells cost. unbuilt: cells that do not fit their models."""
+    estimates = estimate(cells, requests, unbuilt, batch)
     for estimate_of_test in estimates:
         say(str(estimate_of_test))
     if total := in_all(estimates):
         say(total)
-    for warning in price_warnings((case.model for case in (*cases, *unbuilt)), clocks.local().date()):
+    for warning in price_warnings((cell.model for cell in (*cells, *unbuilt)), clocks.local().date()):
         say(warning)
     return estimates

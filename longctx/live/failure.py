@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.recording.request import Request
 from longctx.results.row import EARLY_STOP
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 
 NOT_ASKED = "not_asked"
 """The cause of a request that was not sent: it has not failed."""
@@ -24,8 +24,8 @@ class Failure:
     """Other trials would fail in the same way, so the live pass stops."""
 
 
-Unasked = tuple[Case, Failure]
-"""A case of which no question can be sent, and the reason."""
+Unasked = tuple[Cell, Failure]
+"""A cell of which no question can be sent, and the reason."""
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from longctx.cases.case import Group
+from longctx.cells.cell import Group
 from longctx.live.canary import Canary
 from longctx.live.cost.money import usd
 from longctx.live.display import Tally
@@ -15,7 +15,7 @@ from longctx.live.failure import NOT_ASKED, Failure
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
 from longctx.text import count
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 
 if TYPE_CHECKING:
     from longctx.live.progress import Progress
@@ -45,7 +45,7 @@ class Outcomes:
     def ended(self, request: Request, result: Reply | Failure) -> None:
         tally = self._tally
         if isinstance(result, Failure) and result.cause == NOT_ASKED:
-            self._canary.failed(request.case.group)
+            self._canary.failed(request.cell.group)
             return
         tally.done += 1
         tally.work_done += work(request)
@@ -53,7 +53,7 @@ class Outcomes:
             self._answered(request, result)
         else:
             tally.failed += 1
-            self._canary.failed(request.case.group)
+            self._canary.failed(request.cell.group)
         self._shown.ended(request, result)
 
     def sentences(self) -> Iterator[str]:
@@ -73,7 +73,7 @@ class Outcomes:
             yield f"The cost of {answers} is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
     def _answered(self, request: Request, reply: Reply) -> None:
-        tally, group = self._tally, request.case.group
+        tally, group = self._tally, request.cell.group
         tally.answered(reply, request.model.prices)
         self.output_tokens[group].append(reply.output_tokens)
         kind = NOT_JUDGED

@@ -13,7 +13,7 @@ from longctx.live.display import Display, Tally, open_display
 from longctx.live.failure import Failure
 from longctx.live.watch import Timer
 from longctx.recording.request import Request
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 
 if TYPE_CHECKING:
     from longctx.live.watch import Say

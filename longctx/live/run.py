@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeVar
 
 from longctx import clocks
-from longctx.cases.case import Case, Group, ReplyTokens, Trial
+from longctx.cells.cell import Cell, Group, ReplyTokens, Trial
 from longctx.errors import Interrupted, UserError
 from longctx.files import check_writable
 from longctx.live import interrupted
@@ -56,10 +56,10 @@ from longctx.workspace import Workspace
 
 Result = TypeVar("Result")
 SendRequests = Callable[[Sequence[Request]], Awaitable[Asked]]
-AskingOrder = Callable[[Sequence[Case], Sequence[Request], SendRequests], Awaitable[Asked]]
+AskingOrder = Callable[[Sequence[Cell], Sequence[Request], SendRequests], Awaitable[Asked]]
 """A function that decides what is sent when.
 
-It is called with the cases, the requests that the tape lacks, and a function that sends some of them.
+It is called with the cells, the requests that the tape lacks, and a function that sends some of them.
 """
 
 
@@ -70,7 +70,7 @@ class AskingObserver(Protocol):
         """The record mode does not ask this trial."""
 
     def ready(self, unasked: Sequence[Unasked]) -> None:
-        """Everything else will be asked, except these cases."""
+        """Everything else will be asked, except these cells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Done:
 
     asked: Asked
     unasked: tuple[Unasked, ...]
-    """The cases that their model cannot be asked, and why."""
+    """The cells that their model cannot be asked, and why."""
     spent: float = 0.0
     """USD, of those prices that are known."""
     broken: Mapping[str, str] = field(default_factory=dict)
@@ -95,8 +95,8 @@ class Done:
 class _ToSend:
     """The requests of a pass."""
 
-    fit: Sequence[Case]
-    """The cases that fit their models."""
+    fit: Sequence[Cell]
+    """The cells that fit their models."""
     requests: Sequence[Request]
     """Those to send, in their order."""
     held: Sequence[Request]
@@ -106,7 +106,7 @@ class _ToSend:
 
 @dataclass(slots=True)
 class LivePass:
-    """One live pass over cases whose prompts are known before anything is sent."""
+    """One live pass over cells whose prompts are known before anything is sent."""
 
     workspace: Workspace
     tape: Tape
@@ -122,12 +122,12 @@ class LivePass:
     halt: Halt = field(default_factory=Halt)
     """Stops the live pass from another thread."""
 
-    def ask(self, cases: Sequence[Case]) -> Done:
+    def ask(self, cells: Sequence[Cell]) -> Done:
         """Ask what the tape lacks.
 
         Raises UserError if no request could be sent for a reason that concerns all trials, and Interrupted.
         """
-        done, outcomes = stoppable(lambda: self._ask(cases), self.tape, self.halt, self.say)
+        done, outcomes = stoppable(lambda: self._ask(cells), self.tape, self.halt, self.say)
         asked = done.asked
         if asked.stopped and not asked.answered and asked.stopped.cause != "budget":
             raise UserError("nothing-answered", asked.stopped.message)
@@ -135,9 +135,9 @@ class LivePass:
             self.say(sentence)
         return done
 
-    async def _ask(self, cases: Sequence[Case]) -> tuple[Done, list[str]]:
+    async def _ask(self, cells: Sequence[Cell]) -> tuple[Done, list[str]]:
         """Ask with the client of the provider; return also a sentence on each test and model."""
-        terms, models = self.terms, [case.model for case in cases]
+        terms, models = self.terms, [cell.model for cell in cells]
         check_cap(terms.max_cost if terms.stated_cap else None, models)
         if terms.batch:
             check_provider(models)
@@ -147,16 +147,16 @@ class LivePass:
                 opened = open_clients(self.tape, terms.base_url, terms.in_flight, models)
                 clients = await stack.enter_async_context(opened)
             batches = await open_batches(clients.first, self.tape, terms, self.say)
-            to_send = await self._to_send(clients, batches, cases)
+            to_send = await self._to_send(clients, batches, cells)
             if to_send.requests:
                 check_writable(self.tape.written_to)
             return await self._send(clients, batches, to_send)
 
-    async def _to_send(self, clients: Clients, batches: Batches, cases: Sequence[Case]) -> _ToSend:
+    async def _to_send(self, clients: Clients, batches: Batches, cells: Sequence[Cell]) -> _ToSend:
         """Return what the tape lacks, once the server has told what is not known of it; say what it costs."""
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
-        for client, of_client in clients.grouped(cases, lambda case: case.model):
+        for client, of_client in clients.grouped(cells, lambda cell: cell.model):
             of_server = await counting.with_server_facts(self.workspace, client, of_client, say)
             calibrated += of_server[0]
             uncounted += of_server[1]
@@ -194,8 +194,8 @@ class LivePass:
         bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
-            begun = {request.case.group for request in to_send.held}  # by a run whose canary has let them pass
-            sizes = Counter(request.case.group for request in every if request.case.group not in begun)
+            begun = {request.cell.group for request in to_send.held}  # by a run whose canary has let them pass
+            sizes = Counter(request.cell.group for request in every if request.cell.group not in begun)
             canary = Canary(sizes, say if terms.canary else None, text=tape.keeps)
             outcomes = Outcomes(tally, shown, canary)
             sending = Sending(clients, tape, bounds, outcomes, batches if terms.batch else None)
@@ -224,17 +224,17 @@ class LivePass:
 
 
 def count_probes(
-    workspace: Workspace, tape: Tape, terms: Terms, cases: Sequence[Case], say: Say
-) -> tuple[list[Case], list[Unasked]]:
+    workspace: Workspace, tape: Tape, terms: Terms, cells: Sequence[Cell], say: Say
+) -> tuple[list[Cell], list[Unasked]]:
     """Count what cells of test functions must know of their models' tokenizers, before any of them runs.
 
     It returns what count_probes of calibrate.py does. Raises UserError and Interrupted.
     """
 
-    async def count() -> tuple[list[Case], list[Unasked]]:
+    async def count() -> tuple[list[Cell], list[Unasked]]:
         counted, uncounted = [], []
-        async with open_clients(tape, terms.base_url, terms.in_flight, [case.model for case in cases]) as clients:
-            for client, of_client in clients.grouped(cases, lambda case: case.model):
+        async with open_clients(tape, terms.base_url, terms.in_flight, [cell.model for cell in cells]) as clients:
+            for client, of_client in clients.grouped(cells, lambda cell: cell.model):
                 of_server = await counting.count_probes(workspace, client, of_client, say)
                 counted += of_server[0]
                 uncounted += of_server[1]
@@ -291,18 +291,18 @@ class FirstReplies:
 
         again: whether what they share must be planned again, since others were sent before them.
         """
-        cases: dict[int, Case] = {}
+        cells: dict[int, Cell] = {}
         measured: set[Group] = set()
         for request in requests:
-            case, group = request.case, request.case.group
-            if case.replies is None and (replies := ReplyTokens.of(self._outcomes.output_tokens[group])):
-                case = dataclasses.replace(case, replies=replies)
+            cell, group = request.cell, request.cell.group
+            if cell.replies is None and (replies := ReplyTokens.of(self._outcomes.output_tokens[group])):
+                cell = dataclasses.replace(cell, replies=replies)
                 measured.add(group)
-            cases.setdefault(id(request.case), case)
+            cells.setdefault(id(request.cell), cell)
         if not (again or measured):
             return list(requests)
-        rest = with_sharing([request.of_case(cases[id(request.case)]) for request in requests], self._batch)
-        for estimated in estimate(list(cases.values()), rest, batches=self._batch):
+        rest = with_sharing([request.of_cell(cells[id(request.cell)]) for request in requests], self._batch)
+        for estimated in estimate(list(cells.values()), rest, batches=self._batch):
             group = estimated.test, estimated.model
             if group in measured - self._said and estimated.price is not None:
                 self._said.add(group)

@@ -1,4 +1,4 @@
-"""The live pass: before any worker starts, one process collects the selected cases and asks what they lack.
+"""The live pass: before any worker starts, one process collects the selected cells and asks what they lack.
 
 A nested pytest with the user's own arguments does the collection, so that -k and -m select as they always do.
 """
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import check_api, misspelled
 from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
@@ -65,39 +65,39 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     settings, say = run.settings, run.say
     if nested.uncollected:
         say(_uncollected(nested.uncollected, goes_on=True))
-    cases, functions = nested.cases(), nested.cells()
-    if not (cases or functions):
+    cells, functions = nested.protocol_cells(), nested.function_cells()
+    if not (cells or functions):
         if settings.estimate or settings.ask_only:
             raise UserError("nothing-to-ask", f"Nothing to send: {_why_none(session)}")
         return
     run.cells, run.functions = functions, run_of(session.config).functions
     try:
-        empty = _print_cases_without_question(cases, say)
-        models = dict.fromkeys(case.model.model for case in [*cases, *functions])
-        for case in (*cases, *functions):
-            check_api(case.model, settings.base_url)
+        empty = _print_cells_without_question(cells, say)
+        models = dict.fromkeys(cell.model.model for cell in [*cells, *functions])
+        for cell in (*cells, *functions):
+            check_api(cell.model, settings.base_url)
         for sentence in misspelled(run.workspace, models):
             say(sentence)
-        if not cases and (preflight := run.preflight([], run.tape())):  # that of protocols covers functions, too
+        if not cells and (preflight := run.preflight([], run.tape())):  # that of protocols covers functions, too
             preflight.check()
             preflight.warn()
         if settings.estimate:
-            estimates = run.estimate(cases) if cases else []
+            estimates = run.estimate(cells) if cells else []
             if functions:
                 from longctx.engine.function_runs import estimate
 
                 estimate(run, nested, estimates)
-            for sentence in _cap_sentence(run, [case.model for case in (*cases, *functions)]):
+            for sentence in _cap_sentence(run, [cell.model for cell in (*cells, *functions)]):
                 say(sentence)
             say("Estimate only: no requests were sent.")
             raise end_of_run(config, pytest.ExitCode.OK)
         unwritten.check(run)
-        _check_server(config, [*cases, *functions])
+        _check_server(config, [*cells, *functions])
         from longctx.engine.function_pass import ask_all
 
-        complete = ask_all(run, nested, cases).complete
+        complete = ask_all(run, nested, cells).complete
         if settings.ask_only:
-            complete = not _print_stale(config, cases) and complete
+            complete = not _print_stale(config, cells) and complete
     except Interrupted as stopped:
         say(str(stopped))
         raise end_of_run(config, pytest.ExitCode.INTERRUPTED) from None
@@ -119,15 +119,15 @@ def _cap_sentence(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:
         yield f"Cap: {usd_exactly(run.stated_cap)}."
 
 
-def _print_cases_without_question(cases: list[Case], say: Say) -> bool:
-    """Print which cases have no question to ask, and why; return whether there are any. Raises UserError."""
-    reasons = Counter(case.cell.items.why_empty for case in cases if not case.size and case.only_trial is None)
+def _print_cells_without_question(cells: list[Cell], say: Say) -> bool:
+    """Print which cells have no question to ask, and why; return whether there are any. Raises UserError."""
+    reasons = Counter(cell.point.items.why_empty for cell in cells if not cell.size and cell.only_trial is None)
     for why, number in reasons.items():
         say(f"{count(number, 'cell has', 'cells have')} no question: {why}.")
     return bool(reasons)
 
 
-def _print_stale(config: pytest.Config, cases: list[Case]) -> bool:
+def _print_stale(config: pytest.Config, cells: list[Cell]) -> bool:
     """Print how many trials the record mode leaves stale, since no test reports them; return whether there are any."""
     from longctx.live.estimating import fitted
     from longctx.live.watch import waiting
@@ -136,11 +136,11 @@ def _print_stale(config: pytest.Config, cases: list[Case]) -> bool:
     run = run_of(config)
     if run.settings.record != "once":
         return False
-    fit, _ = fitted(cases)
+    fit, _ = fitted(cells)
     with waiting(run.say, "the recorded prompts to be built, to find those that are stale"):
         number = stale(run.tape("once"), fit)
     if number:
-        run.say(stale_sentence(number, sum(case.size for case in cases), _chosen_by(config.invocation_params.args)))
+        run.say(stale_sentence(number, sum(cell.size for cell in cells), _chosen_by(config.invocation_params.args)))
     return bool(number)
 
 
@@ -156,7 +156,7 @@ def _chosen_by(given: Iterable[object]) -> list[str]:
     return chosen
 
 
-def _check_server(config: pytest.Config, cases: list[Case]) -> None:
+def _check_server(config: pytest.Config, cells: list[Cell]) -> None:
     """Raise UserError if the address of the server is known from a file of the project alone."""
     from longctx.live.server.client import provider_of
     from longctx.live.server.credentials import check_key_may_be_sent
@@ -167,7 +167,7 @@ def _check_server(config: pytest.Config, cases: list[Case]) -> None:
         found_in = "pytest_longctx_config" if option is None else "addopts"
         if option is not None and option == project_settings(config.rootpath).base_url:
             found_in = "[tool.longctx]"
-        for provider in dict.fromkeys(provider_of(case.model) for case in cases):
+        for provider in dict.fromkeys(provider_of(cell.model) for cell in cells):
             check_key_may_be_sent(base_url, f"{found_in} of the project", provider=provider)
 
 
@@ -183,7 +183,7 @@ def _uncollected(uncollected: Mapping[str, str], goes_on: bool) -> str:
 
 
 def _why_none(session: pytest.Session) -> str:
-    """Return a sentence on why the selected tests hold no case."""
+    """Return a sentence on why the selected tests hold no cell."""
     if mistake := next(filter(None, (state_of(item).mistake for item in session.items)), None):
         return str(mistake)
     marked = (item for item in session.items if item.get_closest_marker(MARKER))

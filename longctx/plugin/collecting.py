@@ -24,7 +24,7 @@ from longctx.engine.functions import (
     take_report,
 )
 from longctx.engine.run import Run
-from longctx.engine.terms import case_name
+from longctx.engine.terms import name_in_run
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameters_of, replaced
 from longctx.functions.fixtures import judges_nothing, warning
@@ -74,18 +74,18 @@ def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Protocol) -> Non
     """Parametrize a protocol with its cells. Its function is not called by pytest, so it is given no fixtures."""
     try:
         check_known(run.workspace, protocol, metafunc.function.__module__)
-        cases = run.plan.cases_of(protocol.name)
+        cells = run.plan.cells_of(protocol.name)
     except UserError as error:
         raise pytest.Collector.CollectError(str(error)) from None
     own = list(inspect.signature(metafunc.function).parameters)
     metafunc.fixturenames[:] = [*(name for name in metafunc.fixturenames if name not in own), *own, CELL]
-    values = [(*([None] * len(own)), case) for case in cases]
-    if cases:
-        metafunc.parametrize([*own, CELL], values, ids=[case.id for case in cases])
+    values = [(*([None] * len(own)), cell) for cell in cells]
+    if cells:
+        metafunc.parametrize([*own, CELL], values, ids=[cell.id for cell in cells])
         return
     cell: LeftOut | None = LeftOut(f"the profile {run.plan.profile_name!r} has no [{protocol.name}] table")
     marks: list[pytest.MarkDecorator] = []
-    if run.plan.all_cases_of(protocol.name):
+    if run.plan.all_cells_of(protocol.name):
         reason = f"no cell of [{protocol.name}] falls to shard {run.settings.shard}"
         cell, marks = None, [pytest.mark.skip(reason=reason)]
     metafunc.parametrize([*own, CELL], [pytest.param(*([None] * len(own)), cell, id="none", marks=marks)])
@@ -166,7 +166,7 @@ def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> Non
 
 
 def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None:
-    """Give each item of a test function its case, or the mistake that it fails with."""
+    """Give each item of a test function its cell, or the mistake that it fails with."""
     cells: dict[str, str] = {}
     for item in items:
         if is_unittest(item):
@@ -178,7 +178,7 @@ def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None
         elif isinstance(item, pytest.Function) and is_function(item):
             try:
                 cell = _cell_of(item, run_of(config), session_of(config).functions)
-                check_apart(cell.case, item.nodeid, cells)
+                check_apart(cell.cell, item.nodeid, cells)
                 state_of(item).cell = cell
                 item.setup = _set_up_nothing  # type: ignore[method-assign]
             except UserError as error:
@@ -225,7 +225,7 @@ def remember_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
     run = run_of(config)
     for item in items:
         if (cell := state_of(item).cell) and not item.get_closest_marker("skip"):
-            run.functions[case_name(run, cell.case)] = cell.case.min_rate
+            run.functions[name_in_run(run, cell.cell)] = cell.cell.min_rate
     if is_worker(config):
         config.workeroutput[CELLS] = json.dumps(run.functions)  # type: ignore[attr-defined]  # xdist adds it
         session = session_of(config)
@@ -238,6 +238,6 @@ def without_other_shards(items: list[pytest.Item], config: pytest.Config) -> lis
     shard = run_of(config).settings.shard
     if shard is None:
         return items
-    cells = {item: cell.case for item in items if (cell := state_of(item).cell)}
+    cells = {item: cell.cell for item in items if (cell := state_of(item).cell)}
     elsewhere = {item for item, kept in zip(cells, in_shard([*cells.values()], shard), strict=True) if not kept}
     return [item for item in items if item not in elsewhere]

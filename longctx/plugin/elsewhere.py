@@ -20,7 +20,7 @@ from longctx.plugin.run import RunOfCommand, arguments
 from longctx.plugin.session import run_of, session_of
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.functions.measure import RunOnce, TrialOf
     from longctx.functions.trial import FunctionTrial
     from longctx.recording.request import Place
@@ -42,8 +42,8 @@ class SendingRun(FunctionRun):
         self.bodies: list[Any] = []
         self._trial = trial
 
-    def cell(self, case: Case, trial_of: TrialOf, start: RunOnce) -> None:
-        for trial in case.each_trial():
+    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        for trial in cell.each_trial():
             if str(trial.identity) == self._trial:
                 running = trial_of(trial)
                 start(running)
@@ -77,7 +77,7 @@ def difference_sentence(item: pytest.Item, running: FunctionTrial, stale: Place)
 
 def _difference(running: FunctionTrial, here: dict[str, Any], other: dict[str, Any]) -> str:
     return (
-        f"{running.case.id}, trial {running.item}: another process sends another request for it, so no recording "
+        f"{running.cell.id}, trial {running.item}: another process sends another request for it, so no recording "
         f"fits. {cause(here, other)} The difference:\n{difference(here, other)}"
     )
 

@@ -11,7 +11,7 @@ import pytest
 
 from longctx.plugin.gating import GATE
 from longctx.plugin.measuring import SENT_TRIALS, results_of
-from longctx.vocabulary.cell import name_of_test
+from longctx.vocabulary.point import name_of_test
 
 LONGEST = 400
 """The most characters of what is said."""

@@ -20,7 +20,7 @@ from longctx.plugin.session import run_of, session_of, state_of
 from longctx.stats.rates import Rate
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.results.row import Row
 
 SENT_TRIALS = "longctx_trials"
@@ -139,7 +139,7 @@ FIRST = "test"
 
 
 @dataclass(frozen=True, slots=True)
-class CaseResult:
+class CellResult:
     """The result of one case."""
 
     test: str
@@ -153,14 +153,14 @@ class CaseResult:
     """The minimum rate, if it is tested against one."""
 
     @classmethod
-    def of(cls, case: Case, rows: Sequence[Row], minimum: float | None) -> CaseResult:
+    def of(cls, cell: Cell, rows: Sequence[Row], minimum: float | None) -> CellResult:
         from longctx.stats.rates import rate_of
 
         return cls(
-            test=case.cell.test,
-            cell=case.cell.slug,
-            model=case.model.model,
-            prompt_set=case.wording.prompt_set,
+            test=cell.point.test,
+            cell=cell.point.slug,
+            model=cell.model.model,
+            prompt_set=cell.wording.prompt_set,
             rate=rate_of(row for row in rows if row.measured),
             tokens=sum((row.input_tokens or 0) + (row.output_tokens or 0) for row in rows),
             minimum=minimum,
@@ -193,7 +193,7 @@ def forget_results(item: pytest.Item) -> None:
     del item.user_properties[state.own_properties :]
 
 
-def results_of(report: pytest.TestReport) -> Iterator[CaseResult]:
+def results_of(report: pytest.TestReport) -> Iterator[CellResult]:
     """Yield the results that `attach` added. A test may measure several cases, and have other properties too."""
     cases: list[dict[str, object]] = []
     for name, value in report.user_properties:
@@ -216,7 +216,7 @@ def results_of(report: pytest.TestReport) -> Iterator[CaseResult]:
                 required = float(minimum) if isinstance(minimum, int | float) else None
                 effect = float(effect) if isinstance(effect, int | float) else 1.0
                 rate = Rate(correct, n, effect, clusters if isinstance(clusters, int) else 0)
-                yield CaseResult(test, cell, model, prompt_set, rate, tokens, required)
+                yield CellResult(test, cell, model, prompt_set, rate, tokens, required)
 
 
 ROW = "pytest_longctx_row"

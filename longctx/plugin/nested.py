@@ -17,7 +17,7 @@ from longctx.plugin.selection import is_function, selected
 from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.functions.fixtures import FunctionRun
 
 
@@ -80,11 +80,11 @@ class NestedSession(Nested):
                 self.error = error
         return True
 
-    def cases(self) -> list[Case]:
-        """Return the selected cases of protocols."""
+    def protocol_cells(self) -> list[Cell]:
+        """Return the selected cells of protocols."""
         return selected([item for item in self.session.items if not is_function(item)])
 
-    def cells(self) -> list[Case]:
+    def function_cells(self) -> list[Cell]:
         """Return the selected cells of test functions."""
         return selected([item for item in self.session.items if is_function(item)])
 
@@ -101,9 +101,9 @@ class NestedSession(Nested):
             for item, after in zip(items, [*items[1:], *items[:1]], strict=True):
                 if self.session.shouldstop or self.session.shouldfail:
                     break
-                if cell := state_of(item).cell:
-                    case = dataclasses.replace(cell.case, model=model_of(cell.case.model.model))
-                    state_of(item).cell = dataclasses.replace(cell, case=case)
+                if running := state_of(item).cell:
+                    cell = dataclasses.replace(running.cell, model=model_of(running.cell.model.model))
+                    state_of(item).cell = dataclasses.replace(running, cell=cell)
                 functions.test = item.nodeid
                 try:
                     # A single item is torn down after each run, and its module and class are kept.

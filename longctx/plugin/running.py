@@ -14,7 +14,7 @@ from _pytest.logging import caplog_handler_key
 from _pytest.tmpdir import tmppath_result_key
 
 from longctx.engine.functions import loader
-from longctx.engine.measure import MeasuredCase, Measurer, unmeasured_row
+from longctx.engine.measure import MeasuredCell, Measurer, unmeasured_row
 from longctx.errors import UserError
 from longctx.functions.fixtures import CellRunner, FunctionState, Subtests, called
 from longctx.functions.measure import Result, run_trial
@@ -22,14 +22,14 @@ from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import measuring, options
 from longctx.plugin.gating import NO_ANSWER
-from longctx.plugin.measuring import CaseResult
+from longctx.plugin.measuring import CellResult
 from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
 from longctx.plugin.session import run_of, session_of, state_of
 from longctx.results.store import as_lines, cell_names
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.functions.fixtures import Ctx
     from longctx.functions.trial import FunctionTrial
     from longctx.results.row import Row
@@ -43,22 +43,22 @@ TIMEOUT = "from pytest-timeout"
 def call(item: pytest.Function) -> None:
     """Run a test function once for each trial of its cell: measure the trials, or ask what they lack."""
     config = item.config
-    cell, guard = state_of(item).cell, state_of(item).guard
-    assert cell is not None
+    running, guard = state_of(item).cell, state_of(item).guard
+    assert running is not None
     assert guard is not None
-    case, own = cell.case, run_of(config).plan.own
+    cell, own = running.cell, run_of(config).plan.own
     subject: Any = item.callspec.params[SUBJECT]
-    judge, once = own.judge if own else "", functools.partial(_call, item, case.size)
-    set_up, tear_down = functools.partial(_set_up, item, case.size), functools.partial(_tear_down, item)
-    runner = CellRunner(cell.function, shared(config), guard, once, subject.strategy, judge, set_up, tear_down)
+    judge, once = own.judge if own else "", functools.partial(_call, item, cell.size)
+    set_up, tear_down = functools.partial(_set_up, item, cell.size), functools.partial(_tear_down, item)
+    runner = CellRunner(running.function, shared(config), guard, once, subject.strategy, judge, set_up, tear_down)
     if _keeps_nothing(item):
         runner = dataclasses.replace(runner, set_up=lambda: item.funcargs or set_up(), tear_down=lambda: None)
     asking = session_of(config).asking
     if asking is None:
-        _measure(item, case, runner)
+        _measure(item, cell, runner)
         return
     try:
-        fitted = asking.fitted(case)
+        fitted = asking.fitted(cell)
     except UserError as error:
         pytest.fail(f"invalid: {error}", pytrace=False)
     if fitted is not None:
@@ -147,7 +147,7 @@ def _timed(item: pytest.Function, trials: int) -> Iterator[None]:
         ) from None
 
 
-def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
+def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
     run = run_of(item.config)
     found: list[str] = []
 
@@ -157,21 +157,21 @@ def _measure(item: pytest.Item, case: Case, runner: CellRunner) -> None:
             found.append(why)
         return result
 
-    cell = Measurer(run, shared(item.config).tape).measure(
-        case, item.nodeid, functools.partial(run_trial, runner.trial_of, start)
+    measured = Measurer(run, shared(item.config).tape).measure(
+        cell, item.nodeid, functools.partial(run_trial, runner.trial_of, start)
     )
-    skip_unrecorded(item, cell)
-    measuring.hold_rows(item, as_lines(cell.rows, [] if run.settings.no_text else cell.views))
-    own = next(iter(cell.errors), None)
+    skip_unrecorded(item, measured)
+    measuring.hold_rows(item, as_lines(measured.rows, [] if run.settings.no_text else measured.views))
+    own = next(iter(measured.errors), None)
     if own is not None:
         if isinstance(own, TestMistake):
             pytest.fail(str(own.error), pytrace=False)
         raise own
-    if not (cell.rows or cell.problem):
-        pytest.skip(cell.skipped or "it has no trial")
-    attach_result(item, case, cell.own_rows, " ".join(filter(None, [*found, cell.problem])), cell.left_out)
+    if not (measured.rows or measured.problem):
+        pytest.skip(measured.skipped or "it has no trial")
+    attach_result(item, cell, measured.own_rows, " ".join(filter(None, [*found, measured.problem])), measured.left_out)
     state_of(item).if_failed = lambda: as_lines(
-        [unmeasured_row(run, trial, "infra_error", measuring.FAILED_OUTSIDE) for trial in case.each_trial()], []
+        [unmeasured_row(run, trial, "infra_error", measuring.FAILED_OUTSIDE) for trial in cell.each_trial()], []
     )
 
 
@@ -201,52 +201,52 @@ def subtests(request: pytest.FixtureRequest) -> Subtests:
 def ctx_of(request: pytest.FixtureRequest) -> Ctx:
     item = request.node
 
-    def case() -> Case:
-        cell = state_of(item).cell
-        assert cell is not None
-        return cell.case
+    def cell() -> Cell:
+        running = state_of(item).cell
+        assert running is not None
+        return running.cell
 
-    return shared(request.config).ctx(case)
+    return shared(request.config).ctx(cell)
 
 
-def measure_cell(item: pytest.Item, case: Case) -> None:
-    """Hand over a row for each trial of the case.
+def measure_cell(item: pytest.Item, cell: Cell) -> None:
+    """Hand over a row for each trial of the cell.
 
-    The test fails if a trial was not measured (`invalid`), or if accuracy is significantly below the minimum. A case
+    The test fails if a trial was not measured (`invalid`), or if accuracy is significantly below the minimum. A cell
     that an early stop cut short is not tested against a minimum.
     """
     session = session_of(item.config)
     session.measurer = session.measurer or Measurer(session.run)
-    measured = session.measurer.measure(case, item.nodeid)
+    measured = session.measurer.measure(cell, item.nodeid)
     rows, problem = measured.rows, measured.problem
     skip_unrecorded(item, measured)
     if not (rows or problem):
-        pytest.fail(f"invalid: it has no question: {case.cell.items.why_empty}.", pytrace=False)
+        pytest.fail(f"invalid: it has no question: {cell.point.items.why_empty}.", pytrace=False)
     measuring.hold_rows(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
     if measured.facts:
         [name] = cell_names(measured.own_rows)
         measuring.hold_facts(item, name, measured.facts)
-    attach_result(item, case, measured.own_rows, problem, measured.left_out)
+    attach_result(item, cell, measured.own_rows, problem, measured.left_out)
 
 
-def skip_unrecorded(item: pytest.Item, measured: MeasuredCase) -> None:
+def skip_unrecorded(item: pytest.Item, measured: MeasuredCell) -> None:
     """Skip a test of which nothing is recorded, if no option of longctx was given: nobody asked for its answers yet.
 
     It fails if a baseline has its answers, since the recordings are lost then, and if the project is strict.
     """
     if not measured.unrecorded or options.any_given(item.config):
         return
-    case = measured.case
-    if baseline := _baselines(item.config).get((case.file, case.wording.prompt_set)):
+    cell = measured.cell
+    if baseline := _baselines(item.config).get((cell.file, cell.wording.prompt_set)):
         pytest.fail(
-            f"invalid: no answer of {case.model.model} is recorded, but the baseline {baseline} has answers to this "
-            f"test: restore cassettes/{case.file}, or save the baseline again without the test.",
+            f"invalid: no answer of {cell.model.model} is recorded, but the baseline {baseline} has answers to this "
+            f"test: restore cassettes/{cell.file}, or save the baseline again without the test.",
             pytrace=False,
         )
     if not item.config.getini(options.STRICT):
         folder = os.path.relpath(item.path.parent, item.config.invocation_params.dir)
         pytest.skip(
-            f"{NO_ANSWER}{case.model.model} is recorded. To record them: pytest {folder} --ctx-record once; "
+            f"{NO_ANSWER}{cell.model.model} is recorded. To record them: pytest {folder} --ctx-record once; "
             "to see the cost first: --ctx-estimate instead of --ctx-record once"
         )
 
@@ -266,15 +266,15 @@ def _baselines(config: pytest.Config) -> Mapping[tuple[str, str], str]:
     return session.baselines
 
 
-def attach_result(item: pytest.Item, case: Case, rows: Sequence[Row], problem: str, left_out: int) -> None:
-    """Attach the result of a case to its test, and fail the test if a trial was not measured or accuracy is too low.
+def attach_result(item: pytest.Item, cell: Cell, rows: Sequence[Row], problem: str, left_out: int) -> None:
+    """Attach the result of a cell to its test, and fail the test if a trial was not measured or accuracy is too low.
 
     problem: why a trial was not measured; empty if all were. left_out: how many trials an early stop left out.
     """
     settings = run_of(item.config).settings
     # Shards are tested when they are merged.
-    requirement = None if problem or settings.shard else Requirement.of(rows, case.min_rate)
-    CaseResult.of(case, rows, minimum=requirement.minimum if requirement else None).attach(item)
+    requirement = None if problem or settings.shard else Requirement.of(rows, cell.min_rate)
+    CellResult.of(cell, rows, minimum=requirement.minimum if requirement else None).attach(item)
     if problem:
         pytest.fail(f"invalid: {problem}", pytrace=False)
     if left_out == len(rows):
@@ -284,7 +284,7 @@ def attach_result(item: pytest.Item, case: Case, rows: Sequence[Row], problem: s
 
 
 def _with_minimum(item: pytest.Item) -> int:
-    """Return the number of selected cases with a minimum rate, which is counted once per process."""
+    """Return the number of selected cells with a minimum rate, which is counted once per process."""
     session = session_of(item.config)
     if session.with_minimum is None:
         session.with_minimum = with_minimum(item.session.items)

@@ -30,9 +30,9 @@ from longctx.plugin.session import run_of, session_of, state_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.engine.function_runs import PlanningRun, ShowingRun
-    from longctx.engine.measure import MeasuredCase
+    from longctx.engine.measure import MeasuredCell
     from longctx.functions.fixtures import FunctionRun
     from longctx.views.reporting import Reports
     from longctx.workspace import Workspace
@@ -61,13 +61,13 @@ class SelectedTests:
         self._ask(ask_only=True, max_cost=max_cost)
         return self.run.spent
 
-    def measure(self) -> Sequence[MeasuredCase]:
+    def measure(self) -> Sequence[MeasuredCell]:
         """Replay and judge what is recorded. Raises UserError if a test cannot be run."""
         from longctx.engine.function_runs import MeasuringRun
 
         measuring = MeasuringRun(self.run, self.run.tape())
-        cases = self._run(measuring)
-        if not (cases or measuring.cells):
+        cells = self._run(measuring)
+        if not (cells or measuring.cells):
             raise UserError(
                 "no-test-to-upgrade",
                 "None of the selected tests is marked longctx, or the profile leaves them out: select test functions, "
@@ -76,22 +76,22 @@ class SelectedTests:
         for cell in measuring.cells:
             if cell.failed:
                 self.run.say(cell.failed)
-        return [*self.run.measure(cases).cases, *measuring.cells]
+        return [*self.run.measure(cells).cells, *measuring.cells]
 
     def show(self, showing: ShowingRun) -> None:
         """Run the trial that is to be shown. Raises UserError if a test cannot be run."""
         self._run(showing)
 
-    def plan(self, planning: PlanningRun) -> list[Case]:
-        """Plan the test functions, and return the cases of the protocols. Raises UserError if a test cannot be run."""
+    def plan(self, planning: PlanningRun) -> list[Cell]:
+        """Plan the test functions, and return the cells of the protocols. Raises UserError if a test cannot be run."""
         return self._run(planning)
 
-    def _run(self, functions: FunctionRun) -> list[Case]:
-        """Run the test functions, and return the cases of the protocols. Raises UserError if a test cannot be run."""
-        cases: list[Case] = []
+    def _run(self, functions: FunctionRun) -> list[Cell]:
+        """Run the test functions, and return the cells of the protocols. Raises UserError if a test cannot be run."""
+        cells: list[Cell] = []
 
         def work(nested: NestedSession) -> None:
-            cases.extend(nested.cases())
+            cells.extend(nested.protocol_cells())
             nested.run(functions)
 
         nested = NestedSession(work)
@@ -105,7 +105,7 @@ class SelectedTests:
             raise UserError("tests-not-run", f"{test} cannot be run: {why}. Run it with pytest to see more.")
         if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
             raise _not_run(code)
-        return cases
+        return cells
 
     def _ask(self, **settings: object) -> None:
         """Run pytest, which asks or estimates and then ends, as its options say."""
@@ -174,19 +174,19 @@ class _Collecting(Nested):
         for item in items:
             if item.get_closest_marker(MARKER) is None:
                 continue
-            cell = state_of(item).cell
-            case = cell.case if cell else _case_in(item)
+            running = state_of(item).cell
+            cell = running.cell if running else _cell_in(item)
             name = item.function.__name__ if isinstance(item, pytest.Function) else item.name
-            self._asked.tests |= {name, *([case.cell.test] if case else [])}
-            if case:
-                self._asked.files.add(case.file.partition("/")[2])
+            self._asked.tests |= {name, *([cell.point.test] if cell else [])}
+            if cell:
+                self._asked.files.add(cell.file.partition("/")[2])
             else:
                 self._asked.unknown |= {name, name.removeprefix("test_")}
 
 
-def _case_in(item: pytest.Item) -> Case | None:
-    """Return the case that a test measures by the fixture `measure`."""
-    found: Case | None = getattr(item, "callspec", None) and item.callspec.params.get("cell")  # type: ignore[attr-defined]
+def _cell_in(item: pytest.Item) -> Cell | None:
+    """Return the cell that a test measures by the fixture `measure`."""
+    found: Cell | None = getattr(item, "callspec", None) and item.callspec.params.get("cell")  # type: ignore[attr-defined]
     return found
 
 

@@ -1,4 +1,4 @@
-"""The cases among the tests that pytest selected."""
+"""The cells among the tests that pytest selected."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from longctx.plugin.session import session_of, state_of
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
 
 MARKER = "longctx"
 SUBJECT = "longctx_subject"
@@ -32,7 +32,7 @@ def mark_protocol(found: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """Stands for the cases of a test that the profile leaves out."""
+    """Stands for the cells of a test that the profile leaves out."""
 
     reason: str
 
@@ -67,29 +67,29 @@ def is_unittest(item: pytest.Item) -> bool:
     return item.get_closest_marker(MARKER) is not None
 
 
-def selected(items: Sequence[pytest.Item]) -> list[Case]:
-    """Return the cases of the selected tests that are marked."""
+def selected(items: Sequence[pytest.Item]) -> list[Cell]:
+    """Return the cells of the selected tests that are marked."""
     marked = [item for item in items if item.get_closest_marker(MARKER)]
     if not marked:
         return []
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
     of_functions = ((item, state_of(item).cell) for item in functions)
-    cases = (cell.case if cell else cell_of(item) for item, cell in of_functions)
-    return [case for case in cases if isinstance(case, Case)]
+    cells = (cell.cell if cell else cell_of(item) for item, cell in of_functions)
+    return [cell for cell in cells if isinstance(cell, Cell)]
 
 
-def cell_of(item: pytest.Item) -> Case | None:
+def cell_of(item: pytest.Item) -> Cell | None:
     """Return the cell of a protocol that an item is; None for any other test."""
     if not (isinstance(item, pytest.Function) and hasattr(item, "callspec")):
         return None
-    return cast("Case | None", item.callspec.params.get(CELL))
+    return cast("Cell | None", item.callspec.params.get(CELL))
 
 
 def trials(items: Sequence[pytest.Item]) -> int:
     """Return the number of trials in the selected tests."""
-    return sum(case.size for case in selected(items))
+    return sum(cell.size for cell in selected(items))
 
 
 def cells(items: Sequence[pytest.Item]) -> int:
@@ -98,5 +98,5 @@ def cells(items: Sequence[pytest.Item]) -> int:
 
 
 def with_minimum(items: Sequence[pytest.Item]) -> int:
-    """Return the number of selected cases with a minimum rate."""
-    return sum(case.min_rate is not None for case in selected(items))
+    """Return the number of selected cells with a minimum rate."""
+    return sum(cell.min_rate is not None for cell in selected(items))

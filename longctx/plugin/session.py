@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.connections import Guard
     from longctx.engine.finish import Finished
     from longctx.engine.measure import Measurer
@@ -57,7 +57,7 @@ class LongctxSession:
     trials: int | None = None
     """The number of trials of the selected tests, once it was counted; of their cells, if no progress is drawn."""
     with_minimum: int | None = None
-    """The number of selected cases with a minimum rate, once it was counted."""
+    """The number of selected cells with a minimum rate, once it was counted."""
 
     received: bool = False
     """Whether this process received any rows."""
@@ -95,7 +95,7 @@ class FunctionCell:
     """A cell of a test function."""
 
     function: Function
-    case: Case
+    cell: Cell
 
 
 @dataclass(slots=True)

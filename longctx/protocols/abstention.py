@@ -28,8 +28,8 @@ from longctx.protocols.collages import (
     section_count,
 )
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.cell import Cell, Words
 from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.point import Point, Words
 
 if TYPE_CHECKING:
     from longctx import Answers, Rate
@@ -58,7 +58,7 @@ class AbstentionAxes(CollagesAxes):
     """`"present"`: the record contains the section that answers; `"absent"`: it does not, and right is to say so. Of a
     table with both, half of the trials need an abstention."""
 
-    def gate_band(self, cell: Cell) -> str:
+    def gate_band(self, cell: Point) -> str:
         return f"{self.band(cell)} {cell.params['section']}"
 
     def cells(self) -> Iterator[dict[str, object]]:

@@ -34,9 +34,9 @@ from longctx import (
 )
 from longctx.protocols.collages import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
-from longctx.vocabulary.cell import CREDIT, Words
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
+from longctx.vocabulary.point import CREDIT, Words
 from longctx.vocabulary.stream import distinct, frozen_stream
 
 if TYPE_CHECKING:

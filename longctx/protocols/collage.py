@@ -35,9 +35,9 @@ from longctx.protocols.collages import (
     section_count,
 )
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import QUESTIONS, questions_of
 from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.point import Words
 
 EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
 """How many examples each variant takes from the same collage. Each variant exists with and without a scratchpad."""

@@ -27,9 +27,9 @@ from pydantic import BeforeValidator, Field
 from longctx import Bank, BankAxes, Context, Count, Piece, ProtocolCell, fill
 from longctx.protocols.choices import choices_in
 from longctx.vocabulary.bank import Section, rank
-from longctx.vocabulary.cell import Quote
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.lexical import most_alike
+from longctx.vocabulary.point import Quote
 from longctx.vocabulary.questions import BankItems
 from longctx.vocabulary.shapes import unwrapped
 

@@ -15,8 +15,8 @@ from dataclasses import replace
 from longctx import Bank, BankAxes, Count, Outcome, ProtocolAsk, ProtocolCell, Report, TrialNumber, fill, mark, protocol
 from longctx.protocols.choices import CHANCE, above_chance, choices_in, judged
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.point import Words
 from longctx.vocabulary.questions import BankItems
 
 RECORDS = ("right", "wrong", "none")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from longctx import Piece, fill
 from longctx.protocols import conversation_texts as texts
 from longctx.protocols.conversation_texts import PARTS, SENTENCES, Rows, Strings
-from longctx.vocabulary.cell import Words
+from longctx.vocabulary.point import Words
 
 BREAK = "\n\n"
 CODE = 10

@@ -46,9 +46,9 @@ from longctx.protocols.conversation import (
     question,
     without_role,
 )
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
+from longctx.vocabulary.point import Words
 
 MOST = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""

@@ -20,8 +20,8 @@ from pydantic import Field
 from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, protocol
 from longctx.protocols.haystack import FEW, SAMPLE, AnswerBegun, checked, per_unit, spare
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, by_number, judged_names, report_of_sets, shown
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import WindowAxes
+from longctx.vocabulary.point import Words
 from longctx.vocabulary.stream import distinct, frozen_stream, letters
 
 LETTERS = 6

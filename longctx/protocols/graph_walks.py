@@ -36,9 +36,9 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
+from longctx.vocabulary.point import Words
 
 OPERATIONS = "parents", "bfs"
 FEW, MANY = 40, 400

@@ -14,8 +14,8 @@ import numpy as np
 
 from longctx import Context, ProtocolCell, fill
 from longctx.protocols.passkey import one_piece
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
+from longctx.vocabulary.point import Words
 from longctx.vocabulary.stream import distinct
 
 FEW, MANY = 10, 40

@@ -34,10 +34,10 @@ from longctx import (
 )
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
 from longctx.text import count
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.point import Words
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 if TYPE_CHECKING:

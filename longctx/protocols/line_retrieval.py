@@ -30,9 +30,9 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.judging import cut_within, first_integer
+from longctx.vocabulary.point import Words
 from longctx.vocabulary.protocol import cells_of
 
 SMALLEST_RANGE = 50_000

@@ -31,8 +31,8 @@ from longctx.protocols.haystack import (
 )
 from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, answer_of, judged_names, report_of_sets, shown
 from longctx.text import count
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
+from longctx.vocabulary.point import Words
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, numbers
 

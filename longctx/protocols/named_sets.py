@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from longctx import Causes, Mark, Outcome, Reply, Report, Shares, unanswered
 from longctx.protocols.haystack import AnswerBegun
-from longctx.vocabulary.cell import Kind
+from longctx.vocabulary.point import Kind
 
 if TYPE_CHECKING:
     from longctx import Answers, Row

@@ -30,10 +30,10 @@ from longctx import (
     protocol,
     unanswered,
 )
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within, first_integer
+from longctx.vocabulary.point import Words
 
 
 class PasskeyAxes(WindowAxes):

@@ -36,8 +36,8 @@ from longctx.protocols.collages import (
     section_count,
 )
 from longctx.vocabulary.bank import Item, core, plain, simplified
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.point import Words
 
 MOST_WORDS = 6
 """The most words of a right answer that can be compared word by word."""

@@ -38,8 +38,8 @@ from longctx.protocols.named_sets import (
     shown,
 )
 from longctx.text import count
-from longctx.vocabulary.cell import Words
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
+from longctx.vocabulary.point import Words
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 

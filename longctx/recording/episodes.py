@@ -22,8 +22,8 @@ from longctx.errors import TapeError
 from longctx.files import in_conflict, inside, named, read_lines
 from longctx.recording import compact_json
 from longctx.text import count
-from longctx.vocabulary.cell import present_name
 from longctx.vocabulary.looks import PLANS
+from longctx.vocabulary.point import present_name
 
 if TYPE_CHECKING:
     from vcr.request import Request

@@ -9,7 +9,7 @@ import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
 from longctx.errors import closest
 from longctx.recording.request import Place, Request
@@ -28,7 +28,7 @@ PassedOver = Callable[[Trial, Place], object]
 
 
 def missing(
-    tape: Tape, cases: Sequence[Case], passed_over: PassedOver | None = None, build: bool = True, early: int = 0
+    tape: Tape, cells: Sequence[Cell], passed_over: PassedOver | None = None, build: bool = True, early: int = 0
 ) -> list[Request]:
     """Return the requests that the tape's record mode asks, ordered so that neighbours share a prefix.
 
@@ -36,14 +36,14 @@ def missing(
     of a trial, whose prompts are equal, are neighbours.
 
     passed_over: called with each trial that is not sent. build: whether to build all prompts, so that an error is
-    raised before any request is sent and all digests are known; an estimate builds only the first prompt of each case.
+    raised before any request is sent and all digests are known; an estimate builds only the first prompt of each cell.
     early: the characters of prompts that are built all the same.
     """
     ordered: list[tuple[tuple[object, ...], Request]] = []
     room = KEPT
-    for place, case in enumerate(cases):
-        group = case.model.model, case.wording.prompt_set, SHAPES.index(case.shape)
-        for number, request in enumerate(_asked(tape, case, passed_over)):
+    for place, cell in enumerate(cells):
+        group = cell.model.model, cell.wording.prompt_set, SHAPES.index(cell.shape)
+        for number, request in enumerate(_asked(tape, cell, passed_over)):
             trial, built = request.trial, request.built
             if built is None and (build or not number or KEPT - room < early):
                 built = trial.build()
@@ -55,10 +55,10 @@ def missing(
     return [request for _, request in sorted(ordered, key=lambda pair: pair[0])]
 
 
-def _asked(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[Request]:
-    """Yield the requests of a case that are sent. Prompts are built only if the digest matters."""
-    tokens = case.tokens
-    for trial in case.each_trial():
+def _asked(tape: Tape, cell: Cell, passed_over: PassedOver | None) -> Iterator[Request]:
+    """Yield the requests of a cell that are sent. Prompts are built only if the digest matters."""
+    tokens = cell.tokens
+    for trial in cell.each_trial():
         is_asked, built = tape.asks(trial), None
         if is_asked is None or (passed_over and not is_asked):
             built = trial.build()
@@ -67,18 +67,18 @@ def _asked(tape: Tape, case: Case, passed_over: PassedOver | None) -> Iterator[R
             if passed_over and not is_asked:
                 passed_over(trial, place)
         if is_asked:
-            yield Request(trial, case.model, tokens, place if built else Place.of(trial), built=built)
+            yield Request(trial, cell.model, tokens, place if built else Place.of(trial), built=built)
 
 
-def stale(tape: Tape, cases: Sequence[Case]) -> int:
-    """Return how many trials of these fitted cases are stale. The prompts of all that have a recording are built.
+def stale(tape: Tape, cells: Sequence[Cell]) -> int:
+    """Return how many trials of these fitted cells are stale. The prompts of all that have a recording are built.
 
     Raises UserError if a prompt cannot be built.
     """
     return sum(
         tape.status(Place.of(trial, trial.build())) == "stale"
-        for case in cases
-        for trial in case.each_trial()
+        for cell in cells
+        for trial in cell.each_trial()
         if tape.has_trial(trial)
     )
 
@@ -99,10 +99,10 @@ TRIAL = re.compile(
 """The identity of a trial as text."""
 
 
-def of_other_versions(tape: Tape, case: Case, trials: Iterable[str]) -> dict[int, list[str]]:
-    """Return, by another version, which of a case's trials it has answers about. trials: their identities."""
+def of_other_versions(tape: Tape, cell: Cell, trials: Iterable[str]) -> dict[int, list[str]]:
+    """Return, by another version, which of a cell's trials it has answers about. trials: their identities."""
     recorded: dict[object, set[int]] = defaultdict(set)
-    for version, asked in map(_parsed, tape.trials(case.file, case.model.model, case.wording.prompt_set)):
+    for version, asked in map(_parsed, tape.trials(cell.file, cell.model.model, cell.wording.prompt_set)):
         recorded[asked].add(version)
     found: dict[int, list[str]] = defaultdict(list)
     for trial in trials:
@@ -133,13 +133,13 @@ def why_unused(trial: str, version: int) -> tuple[str, str]:
 
 
 def why_missing(
-    case: Case,
+    cell: Cell,
     tape: Tape,
     absent: Sequence[Place],
     failed: Sequence[str],
     changed: Callable[[Place], str] | None = None,
 ) -> str:
-    """Explain all of a case's trials without a reply.
+    """Explain all of a cell's trials without a reply.
 
     Args:
         absent: A request of each trial.
@@ -152,46 +152,46 @@ def why_missing(
     missing = len(absent) - len(stale)
     parts = [*dict.fromkeys(failed)]
     if stale:
-        parts.append(f"{len(stale)} of {case.size} trials are stale: {_change(case, tape, stale[0], changed)}")
+        parts.append(f"{len(stale)} of {cell.size} trials are stale: {_change(cell, tape, stale[0], changed)}")
         parts.append(_how("new_episodes"))
     if missing and not failed and (again or any(map(tape.was_not_sent_again, absent))):
-        parts.append(f"{missing} of {case.size} trials were not sent again, and their earlier answers do not count.")
+        parts.append(f"{missing} of {cell.size} trials were not sent again, and their earlier answers do not count.")
         parts.append(_how("once"))
     elif missing and not failed:
-        parts.append(f"{missing} of {case.size} trials have no recording in {_place(case, tape)}.")
-        if similar := _similar_model(case, tape):
+        parts.append(f"{missing} of {cell.size} trials have no recording in {_place(cell, tape)}.")
+        if similar := _similar_model(cell, tape):
             parts.append(f"There are recordings of {similar}: did you mean that model?")
-        if case.file in tape.not_accepted:
+        if cell.file in tape.not_accepted:
             parts.append("LONGCTX_TRUST=base does not accept its answers, which are not on the base branch.")
-        elif others := of_other_versions(tape, case, (place.trial for place in absent if place not in stale)):
+        elif others := of_other_versions(tape, cell, (place.trial for place in absent if place not in stale)):
             version, trials = others.popitem()
             reason, advice = why_unused(trials[0], version)
             parts.append(f"It has answers to trials of version {version} of its test, and {reason}.")
             parts += [advice] if advice else []
-        elif missing == case.size and tape.has_any(case.file, case.model.model):
+        elif missing == cell.size and tape.has_any(cell.file, cell.model.model):
             parts.append("It has only other trials: of another seed, other questions or other documents.")
-        if any(str(path).endswith(case.file) for path in tape.cut_short):
+        if any(str(path).endswith(cell.file) for path in tape.cut_short):
             parts.append("A killed run cut its last line short.")
         parts.append(_how("once"))
     return " ".join(parts)
 
 
-def _place(case: Case, tape: Tape) -> str:
-    """Return the file that a case has no recording in; it is below the root folder or, of some tests, below another."""
-    home = tape.homes.get(case.cell.test)
-    return f"{os.path.relpath(home) if home else 'cassettes'}/{case.file}"
+def _place(cell: Cell, tape: Tape) -> str:
+    """Return the file that a cell has no recording in; it is below the root folder or, of some tests, below another."""
+    home = tape.homes.get(cell.point.test)
+    return f"{os.path.relpath(home) if home else 'cassettes'}/{cell.file}"
 
 
-def _similar_model(case: Case, tape: Tape) -> str:
+def _similar_model(cell: Cell, tape: Tape) -> str:
     """Return the folder of a model with a similar name, if the model itself has no recording."""
-    own, names = case.file.partition("/")[0], tape.folders_of_models()
+    own, names = cell.file.partition("/")[0], tape.folders_of_models()
     return "" if own in names else closest(own, names)
 
 
-def _change(case: Case, tape: Tape, place: Place, changed: Callable[[Place], str] | None) -> str:
-    recorded, now, model = tape.recorded_wording(place), case.wording, case.model.model
+def _change(cell: Cell, tape: Tape, place: Place, changed: Callable[[Place], str] | None) -> str:
+    recorded, now, model = tape.recorded_wording(place), cell.wording, cell.model.model
     if recorded["digest"] == now.digest:
-        sent = as_lines(case.model.treatments)
+        sent = as_lines(cell.model.treatments)
         if recorded["headers"] != sent:
             return (
                 f"it was recorded with {_named(recorded['headers'])}, and the profile of {model} sends {_named(sent)}."

@@ -20,13 +20,13 @@ from typing import Any, Self
 
 from pydantic_core import to_json
 
-from longctx.cases.case import Case, RequestTokens, Trial
+from longctx.cells.cell import Cell, RequestTokens, Trial
 from longctx.config.models import Caching, ModelProfile, as_lines
 from longctx.recording.apis import api_at, api_of, chat, messages, split_path_and_body, with_extra_body
 from longctx.recording.apis.messages import PATH
 from longctx.results.store import as_mapping
 from longctx.vocabulary import shapes
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +73,15 @@ class Place:
     @classmethod
     def of(cls, trial: Trial, built: BuiltTrial | None = None) -> Self:
         """Return the place of the answer to a protocol's trial, whose digest is known once its prompt is built."""
-        case, model = trial.case, trial.case.model
+        cell, model = trial.cell, trial.cell.model
         path = api_of(model).PATH
         sha256, parts = digests(request_body(built, model), model.treatments, path) if built else ("", "")
         return cls(
-            file=case.file,
+            file=cell.file,
             trial=str(built.identity if built else trial.identity),
             sha256=sha256,
-            prompt_set=case.wording.prompt_set,
-            wording=case.wording.digest,
+            prompt_set=cell.wording.prompt_set,
+            wording=cell.wording.digest,
             prefill=prefill(built, model) if built else "",
             model=model.model,
             sent_as=model.sent_as,
@@ -140,20 +140,20 @@ class Request:
     @classmethod
     def of(cls, trial: Trial) -> Self:
         """Return the request of a protocol's trial, whose prompt is not built yet."""
-        return cls(trial, trial.case.model, trial.case.tokens, Place.of(trial))
+        return cls(trial, trial.cell.model, trial.cell.tokens, Place.of(trial))
 
     @property
-    def case(self) -> Case:
-        return self.trial.case
+    def cell(self) -> Cell:
+        return self.trial.cell
 
     @property
     def key(self) -> str:
         """The text that identifies its trial, for the model that the request names."""
         return self.trial.key_of(self.model)
 
-    def of_case(self, case: Case) -> Self:
-        """Return the same request of a case of which more is known."""
-        return replace(self, trial=replace(self.trial, case=case), model=case.model, tokens=case.tokens)
+    def of_cell(self, cell: Cell) -> Self:
+        """Return the same request of a cell of which more is known."""
+        return replace(self, trial=replace(self.trial, cell=cell), model=cell.model, tokens=cell.tokens)
 
     def build(self) -> BuiltTrial:
         """Return the trial of a protocol. Raises UserError if it cannot be built."""

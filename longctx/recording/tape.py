@@ -17,7 +17,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.project_files import file_name
 from longctx.errors import TapeError, UserError
@@ -30,8 +30,8 @@ from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
-from longctx.vocabulary.cell import Reply, present_name
 from longctx.vocabulary.looks import LooksPlan
+from longctx.vocabulary.point import Reply, present_name
 
 if TYPE_CHECKING:
     from vcr.cassette import Cassette
@@ -87,7 +87,7 @@ class Tape:
         """The plan of the looks that what is recorded now is asked in; empty if it is asked at once."""
         self.recorded = 0
         """The number of answers that were recorded on this tape."""
-        self._to_send_again: list[tuple[Case, ModelProfile]] = []
+        self._to_send_again: list[tuple[Cell, ModelProfile]] = []
         self._not_sent_again: dict[str, set[str]] = defaultdict(set)
         """The trials in each file of which earlier answers do not count any more."""
 
@@ -160,7 +160,7 @@ class Tape:
 
     def asks(self, trial: Trial) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
-        episodes = self._episodes(trial.case.file, trial.case.model.model)
+        episodes = self._episodes(trial.cell.file, trial.cell.model.model)
         if self.record_mode == "none":
             return False
         if self.record_mode == "all" or not episodes.get(str(trial.identity)):
@@ -169,13 +169,13 @@ class Tape:
 
     def has_trial(self, trial: Trial) -> bool:
         """Return whether a trial has any episode of its model."""
-        episodes = self._episodes(trial.case.file, trial.case.model.model)
+        episodes = self._episodes(trial.cell.file, trial.cell.model.model)
         return bool(episodes.get(str(trial.identity)))
 
     def refuses(self, trial: Trial) -> bool:
         """Return whether a trial has an episode that is not accepted, since it is not on the base branch."""
-        self._episodes(trial.case.file, trial.case.model.model)
-        return (trial.case.file, str(trial.identity)) in self._refused
+        self._episodes(trial.cell.file, trial.cell.model.model)
+        return (trial.cell.file, str(trial.identity)) in self._refused
 
     def output_tokens(self, file: str, model: str, most: int) -> list[int]:
         """Return the output tokens of up to `most` recorded answers of a cell's file, as the server has them."""
@@ -211,28 +211,28 @@ class Tape:
                     last = found if last is None else max(last, found)
         return last and last[1]
 
-    def set_out_to_send(self, cases: Iterable[Case], judge: ModelProfile | None = None) -> None:
+    def set_out_to_send(self, cells: Iterable[Cell], judge: ModelProfile | None = None) -> None:
         """Set out to send all of these trials again, as record mode `all` does; other modes do not.
 
         From the first answer on, the files say that earlier ones do not count, so that no replay takes them for those
         that could not be sent. judge: whose answers about trials of test functions do not count, either.
         """
         if self.asks_anew and self.keeps:
-            self._to_send_again = [(case, model) for case in cases for model in (case.model, judge) if model]
+            self._to_send_again = [(cell, model) for cell in cells for model in (cell.model, judge) if model]
 
     def begin_sending(self) -> None:
         """Write into the files what is sent again. Raises NotRecorded."""
-        for case, model in self._to_send_again:
-            file = f"{file_name(model.model)}/{case.file.partition('/')[2]}"
+        for cell, model in self._to_send_again:
+            file = f"{file_name(model.model)}/{cell.file.partition('/')[2]}"
             recorded = self._episodes(file, model.model)
-            names = {name for trial in case.each_trial() if (name := str(trial.identity)) in recorded}
+            names = {name for trial in cell.each_trial() if (name := str(trial.identity)) in recorded}
             runs = {self._metadata_of[index]["run"] for name in names for index in recorded[name].values()}
             if earlier := frozenset(runs - {self._run}):
-                wording = case.wording
+                wording = cell.wording
                 again = SentAgain(
                     model.model, present_name(wording.prompt_set), wording.digest, earlier, frozenset(names)
                 )
-                recorded_in = (folder / file for folder in self._folders_of(case.cell.test))
+                recorded_in = (folder / file for folder in self._folders_of(cell.point.test))
                 for path in dict.fromkeys([self.path_of(file), *filter(Path.exists, recorded_in)]):
                     self._append(path, again.line())
         self._to_send_again = []

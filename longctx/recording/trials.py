@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile
 from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
@@ -14,8 +14,8 @@ from longctx.recording.request import Place, request_body
 from longctx.recording.tape import Tape
 from longctx.results.judged_by import digests
 from longctx.results.row import View
-from longctx.vocabulary.cell import BuiltTrial, Kind, Outcome, Reply
 from longctx.vocabulary.excerpt import excerpts
+from longctx.vocabulary.point import BuiltTrial, Kind, Outcome, Reply
 from longctx.vocabulary.shapes import CITATIONS, judged_citations
 
 NOT_READ = "context_not_read"
@@ -109,7 +109,7 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
 
     Raises UserError if the prompt cannot be built or the recordings cannot be read.
     """
-    model = trial.case.model
+    model = trial.cell.model
     place: Place | None = None
     found: Reply | None = None
     unread = False

@@ -18,7 +18,7 @@ from longctx.results.row import grouped, short_names
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import Summary
 from longctx.views.chart import Chart, Plot, PlotMark, Table
-from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.point import is_check
 
 
 def charts(summary: Summary) -> Iterator[Chart]:

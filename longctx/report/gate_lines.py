@@ -20,7 +20,7 @@ from longctx.report.tables import before_after, seconds, thousand
 from longctx.results.row import Row, grouped
 from longctx.text import count, visible
 from longctx.views.chart import Table
-from longctx.vocabulary.cell import is_check, name_of_test
+from longctx.vocabulary.point import is_check, name_of_test
 
 MOST_LOST = 20
 """The most lost answers that a verdict names."""

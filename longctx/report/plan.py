@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.gate.bands import Band
 from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
 from longctx.live.cost.money import usd
@@ -15,7 +15,7 @@ from longctx.results.row import Subject, grouped
 from longctx.stats.search import MOST_TRIALS
 from longctx.text import count
 from longctx.views.chart import Table
-from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.point import is_check
 
 WORTH_A_CHANGE = 1.05
 """How many times the lowest price another number of questions a context must cost to be named."""
@@ -94,21 +94,21 @@ def prices(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:
         )
 
 
-def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, Band], float]) -> Iterator[str]:
+def questions_worth(cells: Sequence[Cell], correlations: Mapping[tuple[Subject, Band], float]) -> Iterator[str]:
     """Yield a sentence for each band whose test can ask several questions about a context, if another number is best.
 
     correlations: the intra-cluster correlation of each band, where its trials come in contexts.
     """
-    for (model, test, band), of_band in grouped(cases, _model_and_band).items():
-        case = max(of_band, key=lambda each: each.size_tokens)
-        if not (hasattr(case.cell, "questions") and case.gated and case.model.caching and case.model.prices):
+    for (model, test, band), of_band in grouped(cells, _model_and_band).items():
+        cell = max(of_band, key=lambda each: each.size_tokens)
+        if not (hasattr(cell.point, "questions") and cell.gated and cell.model.caching and cell.model.prices):
             continue
-        where = Subject(case.model.model, case.wording.prompt_set, shape=case.shape), Band(test, band)
-        asked = case.cell.questions_per_context
+        where = Subject(cell.model.model, cell.wording.prompt_set, shape=cell.shape), Band(test, band)
+        asked = cell.point.questions_per_context
         correlation = correlations.get(where, IN_CONTEXTS) if asked > 1 else IN_CONTEXTS
-        size = case.size_tokens, case.tokens.expected
-        best = best_questions(case.model, *size, correlation)
-        prices = [price_of_evidence(case.model, *size, number, correlation) for number in (best, asked)]
+        size = cell.size_tokens, cell.tokens.expected
+        best = best_questions(cell.model, *size, correlation)
+        prices = [price_of_evidence(cell.model, *size, number, correlation) for number in (best, asked)]
         if best != asked and prices[0] and prices[1] and prices[1].direct > WORTH_A_CHANGE * prices[0].direct:
             least, now = (usd(price.direct) for price in prices if price)
             yield (
@@ -118,8 +118,8 @@ def questions_worth(cases: Sequence[Case], correlations: Mapping[tuple[Subject, 
             )
 
 
-def _model_and_band(case: Case) -> tuple[str, str, str]:
-    return case.model.model, case.cell.test, case.band
+def _model_and_band(cell: Cell) -> tuple[str, str, str]:
+    return cell.model.model, cell.point.test, cell.band
 
 
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:

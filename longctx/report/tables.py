@@ -24,7 +24,7 @@ from longctx.summary.tests import FILL, FILLER
 from longctx.views.answers import CellSummaries, CellSummary
 from longctx.views.chart import COLOURS, Table, note_of
 from longctx.views.view import RatePoint, RateView, estimate, interval
-from longctx.vocabulary.cell import name_of_test
+from longctx.vocabulary.point import name_of_test
 from longctx.vocabulary.report import Rank
 
 

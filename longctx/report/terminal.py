@@ -23,7 +23,7 @@ from longctx.results.row import EARLY_STOP, Subject, grouped
 from longctx.summary.summary import Summary, Truncated
 from longctx.text import count, visible
 from longctx.views.chart import ACCURACY, Table
-from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.point import is_check
 from longctx.vocabulary.shapes import STRATEGY, TEXT
 
 MOST_LINES, MOST_NOTES, FEWEST_LINES = 40, 10, 10

@@ -17,7 +17,7 @@ from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_an
 from longctx.text import count, visible
 from longctx.views.answers import CellSummary
 from longctx.views.chart import ACCURACY, Table
-from longctx.vocabulary.cell import name_of_test
+from longctx.vocabulary.point import name_of_test
 from longctx.vocabulary.report import Rank
 
 UNREADABLE = "unparseable", "refusal"

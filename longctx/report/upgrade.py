@@ -19,7 +19,7 @@ from longctx.report.verdict_document import lead as lead_of_gate
 from longctx.results.row import Row, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.views.chart import Chart, Plot, PlotMark, Table
-from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.point import is_check
 
 THINKING = "thinking tokens"
 """The column that a table has if any server counts them apart."""

@@ -19,7 +19,7 @@ from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, se
 from longctx.results.row import Row, grouped
 from longctx.text import count
 from longctx.views.chart import Table
-from longctx.vocabulary.cell import PROTOCOL, is_check
+from longctx.vocabulary.point import PROTOCOL, is_check
 
 MOST = 8
 """The most cells that the table of the largest changes lists."""

@@ -33,7 +33,7 @@ from longctx.results.store import (
     load_rows,
     with_answers,
 )
-from longctx.vocabulary.cell import CREDIT, Kind, question_in
+from longctx.vocabulary.point import CREDIT, Kind, question_in
 from longctx.vocabulary.shapes import TEXT
 
 HEAD = '{"schema":'

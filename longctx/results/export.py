@@ -22,7 +22,7 @@ from longctx.extras import require
 from longctx.fields import plain
 from longctx.results.row import KEPT, Row
 from longctx.text import visible
-from longctx.vocabulary.cell import MEASURED
+from longctx.vocabulary.point import MEASURED
 
 if TYPE_CHECKING:
     from pyarrow import Schema

@@ -15,7 +15,7 @@ from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row, by_test
 from longctx.results.store import RESULTS, load_rows
 from longctx.text import visible
-from longctx.vocabulary.cell import CREDIT, IMPORTED
+from longctx.vocabulary.point import CREDIT, IMPORTED
 
 ALL = Choice()
 RUN = "a run of longctx"

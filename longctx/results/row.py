@@ -15,8 +15,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from longctx.fields import Amount, Natural, Number, Text, Whole, parsed
 from longctx.registry import in_order
-from longctx.vocabulary.cell import CREDIT, MEASURED, Kind, Quote, gives_credit, question_in
 from longctx.vocabulary.excerpt import Excerpt
+from longctx.vocabulary.point import CREDIT, MEASURED, Kind, Quote, gives_credit, question_in
 from longctx.vocabulary.shapes import TEXT, Shape
 
 THINKING = "thinking in text"

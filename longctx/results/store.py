@@ -26,7 +26,7 @@ from longctx.files import inside, lines, lines_at, locked, unwritable
 from longctx.results.export import CSV, PARQUET
 from longctx.results.manifest import MANIFEST, Manifest, damaged_file_error
 from longctx.results.row import Row, Subject, View, check_view, grouped
-from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.point import is_check
 from longctx.vocabulary.shapes import SHAPES
 
 RESULTS = "results.jsonl"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from longctx.results.row import Row, grouped
-from longctx.vocabulary.cell import is_check
+from longctx.vocabulary.point import is_check
 
 
 @dataclass(frozen=True, slots=True)

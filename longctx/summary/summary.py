@@ -35,8 +35,8 @@ from longctx.views.answers import CellSummary, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports
 from longctx.views.view import RatePoint, estimate
-from longctx.vocabulary.cell import LENGTHS, is_check
 from longctx.vocabulary.declaration import Protocol
+from longctx.vocabulary.point import LENGTHS, is_check
 from longctx.vocabulary.report import Report
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 

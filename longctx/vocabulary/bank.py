@@ -15,7 +15,7 @@ from typing import Final
 import numpy as np
 
 from longctx.errors import closest
-from longctx.vocabulary.cell import Identity, is_number
+from longctx.vocabulary.point import Identity, is_number
 from longctx.vocabulary.stream import frozen_stream
 
 SHIPPED = "register"

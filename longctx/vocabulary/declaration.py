@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.vocabulary.cell import Cell, Declaration, Items, Outcome
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.point import Declaration, Items, Outcome, Point
 from longctx.vocabulary.report import Report
 
 
@@ -50,7 +50,7 @@ class Protocol(ProtocolDeclaration):
     function: Callable[..., Outcome]
     arguments: tuple[str, ...]
     """The names of the function's parameters."""
-    cell: type[Cell]
+    cell: type[Point]
     """The type of its cells: a dataclass of its parameters."""
 
     def __post_init__(self) -> None:

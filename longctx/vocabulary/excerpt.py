@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from longctx.vocabulary.cell import Mark
+from longctx.vocabulary.point import Mark
 
 LINES = 3
 """Lines shown before and after a marked part."""

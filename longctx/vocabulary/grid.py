@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema, model_validator
 
 from longctx.vocabulary.bank import SHIPPED, Bank
-from longctx.vocabulary.cell import PROTOCOL, Cell
+from longctx.vocabulary.point import PROTOCOL, Point
 from longctx.vocabulary.shapes import TEXT, Shape
 
 Count = Annotated[int, Field(ge=1, strict=True)]
@@ -143,29 +143,29 @@ class Axes(BaseModel):
         """The name of the bank that the questions come from, for tests that ask about documents."""
         return SHIPPED
 
-    def band(self, cell: Cell) -> str:
+    def band(self, cell: Point) -> str:
         """Return the shortest band that contains the cell. Raises ValueError if none does."""
         return shortest_band(self.bands, cell)
 
-    def gate_band(self, cell: Cell) -> str:
+    def gate_band(self, cell: Point) -> str:
         """Return the band of the gate: that of the length, unless a test judges parts of it apart."""
         return self.band(cell)
 
-    def trials_of(self, cell: Cell) -> int:
+    def trials_of(self, cell: Point) -> int:
         """Return the cell's number of trials; 0 if its band is left out."""
         band = self.band(cell)
         return self.trials.get(band, 0) if isinstance(self.trials, dict) else self.trials
 
     default_items: ClassVar[Any] = None
     """What the items of a protocol with these axes are if it declares none."""
-    cell_type: ClassVar[type[Cell]]
+    cell_type: ClassVar[type[Point]]
     """The type of a protocol's cells."""
 
     def cells(self) -> Iterable[Mapping[str, object]]:
         """Yield the parameters of each cell. May raise ValueError."""
         raise NotImplementedError
 
-    def made_cells(self, bank: Callable[[], Bank]) -> Iterator[Cell]:
+    def made_cells(self, bank: Callable[[], Bank]) -> Iterator[Point]:
         """Yield the table's cells. bank: loads the questions, for tests that ask about documents."""
         most = getattr(self, "max_tokens", None)
         given: dict[str, Any] = {} if most is None else {"max_tokens": most}
@@ -191,7 +191,7 @@ class WindowAxes(Axes):
     sizes: ClassVar[str] = "windows"
 
 
-def shortest_band(bands: Mapping[str, float], cell: Cell) -> str:
+def shortest_band(bands: Mapping[str, float], cell: Point) -> str:
     """Return the shortest band that contains a cell, `all` without bands. Raises ValueError if none contains it.
 
     bands: the largest length in each, by name.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from longctx.vocabulary.cell import CUT_OFF, Outcome, Reply
+from longctx.vocabulary.point import CUT_OFF, Outcome, Reply
 
 OPENED, CLOSED = "<think>", "</think>"
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from longctx.fields import hints_of
-from longctx.vocabulary.cell import BuiltTrial, Outcome
 from longctx.vocabulary.declaration import Protocol, ProtocolDeclaration
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.point import BuiltTrial, Outcome
 from longctx.vocabulary.protocol_cell import FIXTURES, ProtocolCell, ProtocolRun
 
 Function = TypeVar("Function", bound=Callable[..., Outcome])

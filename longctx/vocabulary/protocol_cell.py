@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 import numpy as np
 
 from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome, Reply, Words
+from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Reply, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -158,7 +158,7 @@ def no_bank() -> Bank:
 
 
 @dataclass(frozen=True, slots=True)
-class ProtocolCell(Cell):
+class ProtocolCell(Point):
     """The fixture `cell` of a protocol, which functions such as `size` take, too: its parameters are attributes.
 
     `cell.counted` has what `counts` makes of the model's token counts, once these are known.

@@ -11,8 +11,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from longctx.vocabulary.bank import SHIPPED, Bank, rank
-from longctx.vocabulary.cell import Identity, Items
 from longctx.vocabulary.grid import Axes, Count
+from longctx.vocabulary.point import Identity, Items
 
 
 class BankItems(Items):

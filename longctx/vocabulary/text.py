@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from longctx.vocabulary.cell import Mark
+from longctx.vocabulary.point import Mark
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:

@@ -8,7 +8,7 @@ from longctx.config.models import TokensPerUnit
 from longctx.config.profiles import Profile, load_profile, profile_type
 from longctx.errors import UserError
 from longctx.registry import known_protocols
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.point import Point
 from tests.given import written
 from tests.here import HERE
 from tests.protocols import LineRetrieval, Passkey
@@ -20,7 +20,7 @@ def load(folder: Path, text: str) -> Profile:
     return load_profile(HERE, str(written(folder / "some.toml", text)))
 
 
-def grid(profile: Profile, test: type[Cell]) -> list[Cell]:
+def grid(profile: Profile, test: type[Point]) -> list[Point]:
     tables = (grid.sized(1_000_000, 0, TokensPerUnit().model_dump()) for grid in profile.grids(test.declared.name))
     return [cell for table in tables for cell in table.made_cells(no_bank)]
 

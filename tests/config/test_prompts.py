@@ -9,7 +9,7 @@ import pytest
 from longctx.authoring.written import Writing
 from longctx.config.prompts import PromptSet
 from longctx.registry import known_protocols
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.point import Point
 from longctx.workspace import Workspace
 from tests.given import contents
 from tests.here import HERE
@@ -71,7 +71,7 @@ def test_passkey_is_worded_as_in_its_seed() -> None:
         ("tagged", Control, "29fb16a5bea7"),
     ],
 )
-def test_the_digests_are_those_on_record(prompts: str, test: type[Cell], digest: str) -> None:
+def test_the_digests_are_those_on_record(prompts: str, test: type[Point], digest: str) -> None:
     assert PromptSet.open(HERE, prompts).wording(test).digest == digest
 
 
@@ -99,7 +99,7 @@ def test_a_prompt_set_is_named_by_its_folder(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("test", "template"), TEMPLATES)
-def test_a_digest_changes_with_every_template_of_its_test_alone(folder: Path, test: type[Cell], template: str) -> None:
+def test_a_digest_changes_with_every_template_of_its_test_alone(folder: Path, test: type[Point], template: str) -> None:
     prompts = PromptSet.open(HERE, str(folder))
     before = {other: prompts.wording(other).digest for other in TESTS}
     path = folder / test.declared.name / f"{template}.txt"
@@ -153,7 +153,7 @@ def test_an_unknown_prompt_set_is_told_what_there_is() -> None:
 
 
 @pytest.mark.parametrize(("test", "template"), TEMPLATES)
-def test_a_missing_template_is_named_with_where_to_copy_it_from(folder: Path, test: type[Cell], template: str) -> None:
+def test_a_missing_template_is_named_with_where_to_copy_it_from(folder: Path, test: type[Point], template: str) -> None:
     path = folder / test.declared.name / f"{template}.txt"
     path.unlink()
     with refused("prompt-file-missing", path, HERE.own("prompts", "protocol", test.declared.name)):
@@ -169,7 +169,7 @@ def test_a_missing_template_is_named_with_where_to_copy_it_from(folder: Path, te
         for placeholder in holds
     ],
 )
-def test_a_missing_placeholder_is_named(folder: Path, test: type[Cell], template: str, placeholder: str) -> None:
+def test_a_missing_placeholder_is_named(folder: Path, test: type[Point], template: str, placeholder: str) -> None:
     path = folder / test.declared.name / f"{template}.txt"
     path.write_text(path.read_text(encoding="utf-8").replace(f"{{{placeholder}}}", "it"), encoding="utf-8")
     with refused("placeholder-missing", path, f"{{{placeholder}}}"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.live.cost.estimate import estimate
@@ -33,40 +33,40 @@ TOO_LONG = {
 """The tests of each profile that do not fit in such a window, or not at every length."""
 
 
-def cases(profile: str, *models: str) -> list[Case]:
-    return Plan(Settings(profile=profile, models=models), HERE).cases
+def cells(profile: str, *models: str) -> list[Cell]:
+    return Plan(Settings(profile=profile, models=models), HERE).cells
 
 
-def misfits(profile: str, *models: str) -> Iterator[Case]:
-    _, unfit = fitted(cases(profile, *models))
-    return (case for case, why in unfit if why.cause != NOT_MEASURED)
+def misfits(profile: str, *models: str) -> Iterator[Cell]:
+    _, unfit = fitted(cells(profile, *models))
+    return (cell for cell, why in unfit if why.cause != NOT_MEASURED)
 
 
 @pytest.mark.parametrize("profile", PROFILES)
 def test_what_does_not_fit_is_known(profile: str) -> None:
     """All models are in one plan, which reads the profile and its prompts once."""
-    planned = {case.model.model for case in cases(profile, *MODELS)}
+    planned = {cell.model.model for cell in cells(profile, *MODELS)}
     assert planned in ({*MODELS}, set()), "a profile of test functions alone has no cases"
     expected = {(model, test) for model in SMALL for test in TOO_LONG.get(profile, ())}
-    assert {(case.model.model, case.cell.test) for case in misfits(profile, *MODELS)} == expected
+    assert {(cell.model.model, cell.cell.test) for cell in misfits(profile, *MODELS)} == expected
 
 
 @pytest.mark.parametrize("model", MODELS)
 def test_the_frontier_is_the_long_end_of_each_models_window(model: str) -> None:
-    of_model = cases("frontier", model)
+    of_model = cells("frontier", model)
     window = of_model[0].model.window
     assert window is not None
     longest = {
-        test: max(case.size_tokens + case.reply_tokens for case in of_model if case.cell.test == test)
-        for test in {case.cell.test for case in of_model}
+        test: max(cell.size_tokens + cell.reply_tokens for cell in of_model if cell.cell.test == test)
+        for test in {cell.cell.test for cell in of_model}
     }
     assert len(longest) == 11
     assert all(0.9 * window < tokens <= 0.95 * window for tokens in longest.values()), longest
 
 
 def test_what_does_not_fit_has_no_price() -> None:
-    fit, unfit = fitted(cases("paper", "gemma-3-270m"))
-    unbuilt = [case for case, why in unfit if why.cause == NOT_MEASURED]
+    fit, unfit = fitted(cells("paper", "gemma-3-270m"))
+    unbuilt = [cell for cell, why in unfit if why.cause == NOT_MEASURED]
     priced = estimate(fit, requests_of(*fit), unbuilt)
     [lines] = [each for each in priced if each.test == "line_retrieval"]
     assert lines.trials == 15 * 50

@@ -24,7 +24,7 @@ def test_the_trials_of_a_cluster_are_asked_in_one_look_as_they_are_judged(tmp_pa
     looks = in_looks(map(unit_of, trials), "equal", 0.05, 0.05)
     of_context: dict[object, set[int]] = defaultdict(set)
     for trial in trials:
-        of_context[trial.case.cell.cluster(trial.index)].add(looks.of[unit_of(trial)])
+        of_context[trial.cell.point.cluster(trial.index)].add(looks.of[unit_of(trial)])
     assert len(of_context) == 60
     assert all(len(seen) == 1 for seen in of_context.values())
     assert {look for seen in of_context.values() for look in seen} == set(range(1, looks.looks.number + 1))

@@ -28,10 +28,10 @@ def run(mine: Workspace, table: str = TABLE, **settings: Any) -> Run:
 
 def test_the_cases_are_those_of_the_profile_as_the_user_said_them(mine: Workspace) -> None:
     plan = run(mine, model=("a", "b"), trials=7).plan
-    assert [case.id for case in plan.cases] == [f"{model}-protocol-lines-{lines}" for model in "ab" for lines in (3, 5)]
-    assert {case.trials for case in plan.cases} == {7}
+    assert [cell.id for cell in plan.cells] == [f"{model}-protocol-lines-{lines}" for model in "ab" for lines in (3, 5)]
+    assert {cell.trials for cell in plan.cells} == {7}
     assert list(plan.models) == ["a", "b"]
-    assert plan.cases_of("passkey") == ()
+    assert plan.cells_of("passkey") == ()
     assert set(plan.grids()) == {("line_retrieval", "a"), ("line_retrieval", "b")}
 
 
@@ -43,17 +43,17 @@ def test_the_margin_is_the_users_or_the_profiles(mine: Workspace) -> None:
 
 def test_a_file_is_read_once_until_the_run_forgets_its_plan(mine: Workspace) -> None:
     first = run(mine, model=("a",))
-    before = first.plan.cases
+    before = first.plan.cells
     mine.own("models", "a.toml").write_text("window = 4096")
-    assert [case.model.window for case in first.plan.cases] == [None, None]
-    assert first.plan.cases == before
+    assert [cell.model.window for cell in first.plan.cells] == [None, None]
+    assert first.plan.cells == before
     first.forget_plan()
-    assert [case.model.window for case in first.plan.cases] == [4096, 4096]
+    assert [cell.model.window for cell in first.plan.cells] == [4096, 4096]
 
 
 def test_a_profile_without_models_is_a_sentence(mine: Workspace) -> None:
     with refused("no-model", "only"):
-        run(mine).plan.cases  # noqa: B018
+        run(mine).plan.cells  # noqa: B018
 
 
 LINES = 'models = ["toy"]' + TABLE
@@ -83,22 +83,22 @@ PASSKEY = 'models = ["toy"]\n[passkey]\nwindows = [256]\ndistances = 2\ntrials =
 )
 def test_a_mistake_in_the_profile_is_a_sentence(mine: Workspace, profile: str, code: str, named: str) -> None:
     with refused(code, named):
-        run(mine, profile).plan.cases  # noqa: B018
+        run(mine, profile).plan.cells  # noqa: B018
 
 
 def test_the_bank_of_a_table_is_there_before_anything_is_asked(mine: Workspace) -> None:
     table = '[collage]\nbudgets = [5000]\ntrials = 2\nbank = "register-gates"\n'
     with refused("unknown-bank", "register-gates", "'register-gate'"):
-        run(mine, table, model=("a",)).plan.cases  # noqa: B018
+        run(mine, table, model=("a",)).plan.cells  # noqa: B018
     read = run(
         mine, table, model=("a",), corpus=HERE.own("handbook"), questions=HERE.own("questions", "handbook.jsonl")
     )
-    assert read.plan.cases[0].cell.indices(2), "what the user says counts instead"
+    assert read.plan.cells[0].point.indices(2), "what the user says counts instead"
 
 
 def test_a_collage_of_the_bank_for_gates_is_of_many_issues(mine: Workspace) -> None:
     table = '[collage]\nbudgets = [95000]\ntrials = 1\nvariants = ["two"]\nbank = "register-gate"\n'
-    [first, *_] = run(mine, table, model=("a",)).plan.cases
+    [first, *_] = run(mine, table, model=("a",)).plan.cells
     [trial] = first.each_trial()
     text = trial.build().user
     assert text.count("[VR Doc. ") > 40
@@ -110,7 +110,7 @@ def test_what_the_larger_profile_for_gates_recorded_serves_the_smaller(
     smaller: str, trials: int, of_lines: int
 ) -> None:
     large, small = (
-        {trial.key for case in Run(name, "a", root=HERE.root).plan.cases for trial in case.each_trial()}
+        {trial.key for cell in Run(name, "a", root=HERE.root).plan.cells for trial in cell.each_trial()}
         for name in ("gate", smaller)
     )
     assert (len(large), len(small)) == (3684, trials)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.profiles import load_profile
 from longctx.engine.gate_plan import as_baseline, cannot_pass, unpowered
 from longctx.engine.run import Run
@@ -39,9 +39,9 @@ trials = 10
 """
 
 
-def cases(profile: str) -> list[Case]:
+def cells(profile: str) -> list[Cell]:
     settings = Settings(profile=profile, models=("claude-haiku-5-5",))
-    return Run.with_settings(settings, HERE.root).plan.cases
+    return Run.with_settings(settings, HERE.root).plan.cells
 
 
 @pytest.mark.parametrize(
@@ -51,18 +51,18 @@ def cases(profile: str) -> list[Case]:
 def test_nothing_is_reported_of_the_profiles_for_gates(name: str, margin: float) -> None:
     profile = load_profile(HERE, name)
     assert profile.margin == margin
-    assert unpowered(cases(name), Target(margin, looks=profile.looks, run_margin=profile.run_margin)) is None
+    assert unpowered(cells(name), Target(margin, looks=profile.looks, run_margin=profile.run_margin)) is None
 
 
 def test_a_baseline_of_one_run_is_foreseen_at_two_noises() -> None:
-    sentence = as_baseline(cases("gate"), Target(0.075, looks="early"))
+    sentence = as_baseline(cells("gate"), Target(0.075, looks="early"))
     assert "if 10% of pairs change by chance, in 96% against a baseline of one run, 100% of three runs" in sentence
     assert "if 20% of pairs change by chance, in 48% against a baseline of one run, 85% of three runs" in sentence
 
 
 def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path) -> None:
     file = written(tmp_path / "half.toml", HALF)
-    assert unpowered(cases(str(file)), Target(0.1)) == (
+    assert unpowered(cells(str(file)), Target(0.1)) == (
         "Underpowered: if nothing has changed but 10% of pairs by chance, this gate passes with a probability of 56% "
         "(line_retrieval, short 56%). `longctx plan` computes the number of trials that it needs."
     )
@@ -70,13 +70,13 @@ def test_bands_that_are_missing_trials_are_named_with_their_odds(tmp_path: Path)
 
 def test_few_sections_asked_often_are_few_and_only_the_worst_bands_are_named(tmp_path: Path) -> None:
     file = written(tmp_path / "often.toml", OFTEN)
-    warnings = unpowered(cases(str(file)), Target())
+    warnings = unpowered(cells(str(file)), Target())
     assert warnings is not None
     assert "a probability of 0% (passkey, all 5%; collage, 70k 23%; collage, 95k 23%; 1 more)" in warnings
 
 
 def test_all_bands_together_are_warned_of_where_a_margin_is_stated() -> None:
-    of_profile = cases("gate-pr")
+    of_profile = cells("gate-pr")
     assert list(cannot_pass(of_profile, Target(0.25, run_margin=0.075))) == []
     [sentence] = cannot_pass(of_profile, Target(0.25, run_margin=0.01))
     assert sentence.startswith("All bands together: 234 trials cannot pass at a margin of 1%: use ")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from pathlib import Path
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.engine.measure import rows_of
 from longctx.engine.run import Run
@@ -13,7 +13,7 @@ from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Judged, Role
 from longctx.results.row import View
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.functions.examples import case_of
 
 MODEL = ModelProfile(model="toy", prices=Prices(input=1, output=10, dated=datetime.date(2026, 1, 1)))

@@ -7,10 +7,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import Wording
-from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
+from longctx.functions.cells import FunctionPoint, FunctionTable, declaration_of
 from longctx.functions.trial import FunctionTrial
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
@@ -28,14 +28,14 @@ def case_of(
     model: ModelProfile = MODEL,
     of_one_context: int = 1,
     **values: Any,
-) -> Case:
+) -> Cell:
     declared = declaration_of(function, FunctionTable(share=of_one_context), items)
-    cell = CellOfFunction(declared, tuple(values.items()), max_tokens=1024)
-    return Case(model, Wording("protocol", "none", {}), cell, seed=seed, trials=trials)
+    point = FunctionPoint(declared, tuple(values.items()), max_tokens=1024)
+    return Cell(model, Wording("protocol", "none", {}), point, seed=seed, trials=trials)
 
 
-def trial_of(case: Case | None = None, index: int = 0, repeat: int = 0, tape: Tape | None = None) -> FunctionTrial:
-    return FunctionTrial(Trial(case or case_of(), index, repeat), tape or Tape(Path("nowhere")))
+def trial_of(cell: Cell | None = None, index: int = 0, repeat: int = 0, tape: Tape | None = None) -> FunctionTrial:
+    return FunctionTrial(Trial(cell or case_of(), index, repeat), tape or Tape(Path("nowhere")))
 
 
 def answer_to(lacking: Request, tape: Tape, text: str = "yes", **changed: Any) -> None:
@@ -68,10 +68,10 @@ def issued(trial: FunctionTrial, *texts: str) -> list[Request]:
     return trial.unanswered
 
 
-def answered(tape: Tape, case: Case, *texts: str, index: int = 0) -> None:
+def answered(tape: Tape, cell: Cell, *texts: str, index: int = 0) -> None:
     """Record answers to these requests, one after the other."""
     for number in itertools.count():
-        lacking = issued(trial_of(case, index, tape=tape), *texts[: number + 1])
+        lacking = issued(trial_of(cell, index, tape=tape), *texts[: number + 1])
         for each in lacking:
             answer_to(each, tape, f"reply {number}")
         if number + 1 >= len(texts):

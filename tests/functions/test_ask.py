@@ -251,9 +251,9 @@ def test_what_a_probe_finds_is_counted(tape: Tape, reply: str, grade: str, error
 
 
 def test_tokens_are_those_of_the_cell() -> None:
-    case = case_of()
-    known = dataclasses.replace(case, cell=dataclasses.replace(case.cell, tokens={"line": 2.5}))
+    cell = case_of()
+    known = dataclasses.replace(cell, point=dataclasses.replace(cell.point, tokens={"line": 2.5}))
     ask_of(trial_of(known)).tokens()["line"] = 1  # type: ignore[index]
     assert ask_of(trial_of(known)).tokens() == {"line": 2.5}
     with pytest.raises(TestMistake, match="no-counts"):
-        ask_of(trial_of(case)).tokens()
+        ask_of(trial_of(cell)).tokens()

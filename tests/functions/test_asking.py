@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionTrials, difference
@@ -47,18 +47,18 @@ def server() -> Iterator[SimulatedServer]:
 Function = Callable[[FunctionTrial], object]
 
 
-def ask(server: SimulatedServer, tape: Tape, function: Function, case: Case | None = None, in_flight: int = 2) -> Any:
+def ask(server: SimulatedServer, tape: Tape, function: Function, cell: Cell | None = None, in_flight: int = 2) -> Any:
     """Ask what the trials of a function lack; return what the pass did."""
-    case, tally = case or case_of(trials=3), Tally(3)
+    cell, tally = cell or case_of(trials=3), Tally(3)
     asker = Asker(tape, [MODEL], Terms(server.url, in_flight), tally, lambda sentence: None)
     with asker:
         asking = FunctionTrials(tape, tally, Canary({}, None)).of(
-            case.each_trial(),
+            cell.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: function(trial) and None),
         )
         asker.drain(asking)
-    assert tally.done == case.size
+    assert tally.done == cell.size
     return asking.asked
 
 
@@ -219,11 +219,11 @@ DOCUMENT = "All that is known of the fees. " * 40
 def about(trial: FunctionTrial) -> str:
     """Ask about the document of the item's context, and once more after the reply."""
     text = f"{DOCUMENT} Document {trial.context}. Question {trial.item}?"
-    trial.exchange(body_of(text), {}, trial.case.model)
+    trial.exchange(body_of(text), {}, trial.cell.model)
     return say(trial, f"and {trial.item}?")
 
 
-def in_contexts_of(number: int, share: int) -> Case:
+def in_contexts_of(number: int, share: int) -> Cell:
     return case_of(trials=number, model=CACHED, of_one_context=share)
 
 
@@ -278,8 +278,8 @@ def test_the_others_are_asked_if_the_first_is_not_answered(tape: Tape) -> None:
 
 
 def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) -> None:
-    case = dataclasses.replace(in_contexts_of(2, 1), repeats=2)
-    ask(server, tape, about, case)
+    cell = dataclasses.replace(in_contexts_of(2, 1), repeats=2)
+    ask(server, tape, about, cell)
     first = [marked(body) for body in server.asked if "Question" in prompt_of(body)]
     assert sorted(map(str, first)) == [f"{DOCUMENT} Document {item}. Question {item}?" for item in (0, 0, 1, 1)]
 
@@ -287,10 +287,10 @@ def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) 
 @pytest.mark.parametrize("prices", [None, Prices(input=1.0, output=1.0, dated=datetime.date(2026, 1, 1))])
 def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape: Tape, prices: Prices | None) -> None:
     model = MODEL.model_copy(update={"prices": prices})
-    case, tally = case_of(trials=3, model=model), Tally(3)
+    cell, tally = case_of(trials=3, model=model), Tally(3)
     with Asker(tape, [model], Terms(server.url, 2), tally, lambda sentence: None) as asker:
         trials = FunctionTrials(tape, tally, Canary({}, None)).of(
-            case.each_trial(),
+            cell.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model) and None),
         )
@@ -326,18 +326,18 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
     server: SimulatedServer, tape: Tape
 ) -> None:
     """None of the first ten can be read; the others, of the same contexts, are not asked."""
-    case = in_contexts_of(40, 20)
+    cell = in_contexts_of(40, 20)
 
     def unreadable(trial: FunctionTrial) -> None:
         trial.exchange(body_of(f"{DOCUMENT} Document {trial.context}. Question {trial.item}?"), {}, CACHED)
         raise Unparseable("no number")
 
     said: list[str] = []
-    tally, group = Tally(40), (case.cell.test, CACHED.model)
+    tally, group = Tally(40), (cell.point.test, CACHED.model)
     canary = Canary({group: 40}, said.append)
     with Asker(tape, [CACHED], Terms(server.url, 2), tally, said.append) as asker:
         asking = FunctionTrials(tape, tally, canary).of(
-            case.each_trial(),
+            cell.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
             lambda trial: run(trial, lambda: unreadable(trial)),
         )

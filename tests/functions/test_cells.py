@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import TokenCounts
 from longctx.config.prompts import Wording
 from longctx.errors import UserError
@@ -106,17 +106,17 @@ def test_a_case_keeps_its_identity_when_others_are_added(tmp_path: Path) -> None
 
 def test_clusters_are_what_items_share(tmp_path: Path) -> None:
     json_lines(tmp_path / "cases.jsonl", *({"id": n, "contract": n // 2} for n in range(4)))
-    case = function(tmp_path, cases="cases.jsonl", cluster="contract").cell({}, MODEL, WORDING, 0)
-    assert case.clusters() == ["0", "0", "1", "1"]
+    cell = function(tmp_path, cases="cases.jsonl", cluster="contract").cell({}, MODEL, WORDING, 0)
+    assert cell.clusters() == ["0", "0", "1", "1"]
     drawn = function(tmp_path, trials=3).cell({}, MODEL, WORDING, 0)
     assert len(set(drawn.clusters())) == 3
 
 
 def test_drawn_items_share_a_context(tmp_path: Path) -> None:
-    case = function(tmp_path, trials=5, share=2).cell({"tokens": 100}, MODEL, WORDING, 0)
-    assert case.clusters() == ["context-0", "context-0", "context-1", "context-1", "context-2"]
-    assert case.cell.slug == "tokens-100"
-    assert case.cell.questions_per_context == 2
+    cell = function(tmp_path, trials=5, share=2).cell({"tokens": 100}, MODEL, WORDING, 0)
+    assert cell.clusters() == ["context-0", "context-0", "context-1", "context-1", "context-2"]
+    assert cell.point.slug == "tokens-100"
+    assert cell.point.questions_per_context == 2
 
 
 def test_trials_take_the_first_cases_and_options_replace_them(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_bands_are_of_the_first_length(tmp_path: Path) -> None:
     made = function(tmp_path, trials={"short": 5, "long": 9}, bands={"short": 100, "long": 1_000})
     short = made.cell({"tokens": 100, "k": 7}, MODEL, WORDING, 0)
     long = made.cell({"tokens": 101}, MODEL, WORDING, 0)
-    assert [(case.band, case.trials) for case in (short, long)] == [("short", 5), ("long", 9)]
+    assert [(cell.band, cell.trials) for cell in (short, long)] == [("short", 5), ("long", 9)]
     with pytest.raises(UserError, match="longer than every band: 1001 against 1000"):
         made.cell({"tokens": 1_001}, MODEL, WORDING, 0)
     assert made.cell({"context": 500}, MODEL, WORDING, 0).band == "long"
@@ -196,7 +196,7 @@ def test_parameters_are_parts_of_names() -> None:
     given = {"tokens": 5, "share": 0.5, "on": True, "tone": Tone.CALM, "call": max, "none": None, "word": "a-b"}
     values = named_values("test_it", given)
     assert values == {**given, "on": "True", "tone": "CALM", "call": "max"}
-    assert case_of(**values).cell.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
+    assert case_of(**values).point.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
 
 
 @pytest.mark.parametrize("value", [[1], object(), lambda: 0, {"a": 1}])
@@ -259,25 +259,25 @@ def test_a_prompt_set_that_does_not_exist_is_a_sentence(tmp_path: Path, monkeypa
 
 
 def test_a_trial_that_no_case_has() -> None:
-    case = case_of(items=(("a", ""), ("b", "")))
+    cell = case_of(items=(("a", ""), ("b", "")))
     with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-only\), since it has 2 cases"):
-        case.cell.identity(0, 2, 0)
+        cell.point.identity(0, 2, 0)
 
 
 @pytest.mark.parametrize(
     ("name", "index"), [("b", 1), ("2", 0), ("1", 1)], ids=["its id", "an id of digits", "its place"]
 )
 def test_a_case_is_named_by_its_id(name: str, index: int) -> None:
-    cell = case_of(items=(("2", ""), ("b", ""), ("c", ""))).cell
-    assert cell.index_of(name) == index
+    point = case_of(items=(("2", ""), ("b", ""), ("c", ""))).point
+    assert point.index_of(name) == index
 
 
 def test_the_id_of_no_case() -> None:
-    cell = case_of(items=(("contract-1", ""), ("contract-2", ""))).cell
+    point = case_of(items=(("contract-1", ""), ("contract-2", ""))).point
     with pytest.raises(ValueError, match=r"no case 'contarct-1': did you mean 'contract-1'\?"):
-        cell.index_of("contarct-1")
+        point.index_of("contarct-1")
     with pytest.raises(ValueError, match="its trials are numbered from 0"):
-        case_of().cell.index_of("contract-1")
+        case_of().point.index_of("contract-1")
 
 
 def test_the_field_of_the_id_can_be_named(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def counted_by(probes: Any, values: Any = dict, needs: tuple[str, ...] = (), **g
     return Counts(lambda words: probes, values, needs, **given)
 
 
-def counted(folder: Path, counts: Counts, words: dict[str, str] | None = None, **values: Any) -> Case:
+def counted(folder: Path, counts: Counts, words: dict[str, str] | None = None, **values: Any) -> Cell:
     made = function(folder, trials=2, counts=counts)
     return made.cell(values, MODEL, Wording("protocol", "none", words or {}), 0)
 
@@ -313,16 +313,16 @@ def test_counts_are_kept_under_what_was_counted(
 
 def test_values_are_made_of_what_is_kept(tmp_path: Path) -> None:
     counts = counted_by({"a": "x" * 50}, lambda counts: {"half": counts["a"] / 2}, ("half",))
-    case = counted(tmp_path, counts, tokens=100)
-    assert case.token_values is None
+    cell = counted(tmp_path, counts, tokens=100)
+    assert cell.token_values is None
     with pytest.raises(UserError, match="whose tokens must be counted first") as caught:
-        case.fitted()
+        cell.fitted()
     assert caught.value.code == "prompt-set-not-measured"
-    assert case.cell.declared.counts.kept({"a": 9}) == {"a": 9.0}
-    kept = TokenCounts(test="test_it", wording=case.counts_key, on="2026-11-26", values={"a": 9})
-    known = dataclasses.replace(case, model=MODEL.model_copy(update={"token_counts": (kept,)}))
-    assert known.fitted().cell.tokens == {"half": 4.5}
-    assert function(tmp_path, trials=2).cell({}, MODEL, WORDING, 0).fitted().cell.tokens is None
+    assert cell.point.declared.counts.kept({"a": 9}) == {"a": 9.0}
+    kept = TokenCounts(test="test_it", wording=cell.counts_key, on="2026-11-26", values={"a": 9})
+    known = dataclasses.replace(cell, model=MODEL.model_copy(update={"token_counts": (kept,)}))
+    assert known.fitted().point.tokens == {"half": 4.5}
+    assert function(tmp_path, trials=2).cell({}, MODEL, WORDING, 0).fitted().point.tokens is None
 
 
 def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
@@ -331,9 +331,9 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
             raise ValueError(f"{cell.tokens} tokens are too few")
 
     counts = counted_by({"a": "text"}, fits=fits)
-    assert counted(tmp_path, counts, tokens=9).cell.fit({"a": 9.0})
+    assert counted(tmp_path, counts, tokens=9).point.fit({"a": 9.0})
     with pytest.raises(ValueError, match="8 tokens are too few"):
-        counted(tmp_path, counts, tokens=8).cell.fit({"a": 9.0})
+        counted(tmp_path, counts, tokens=8).point.fit({"a": 9.0})
 
 
 @pytest.mark.parametrize(
@@ -349,8 +349,8 @@ def test_a_cell_that_does_not_fit_its_model(tmp_path: Path) -> None:
     ],
 )
 def test_values_that_cannot_be_right(tmp_path: Path, values: Any, error: type[Exception], says: str) -> None:
-    cell = counted(tmp_path, counted_by({"a": "text"}, values, ("a",))).cell
-    for make in cell.declared.counts.kept, cell.fit:
+    point = counted(tmp_path, counted_by({"a": "text"}, values, ("a",))).point
+    for make in point.declared.counts.kept, point.fit:
         with pytest.raises(error, match=says):
             make({"a": 9})
 

@@ -10,7 +10,7 @@ import pytest
 
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.functions.batches import Rounds
-from longctx.functions.cells import CellOfFunction, FunctionTable, declaration_of
+from longctx.functions.cells import FunctionPoint, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
 from longctx.functions.measure import Result, run
 from longctx.functions.trial import FunctionTrial
@@ -38,10 +38,10 @@ TEXT = "The fee is five crowns. " * 400
 
 def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 10, **changed: Any) -> list[Request]:
     """Return the first requests of trials about one context."""
-    case = case_of(trials=number, model=model, of_one_context=number)
+    cell = case_of(trials=number, model=model, of_one_context=number)
     made = []
     for index in range(number):
-        trial = trial_of(case, index, tape=tape)
+        trial = trial_of(cell, index, tape=tape)
         asked = {"role": "user", "content": f"{TEXT}Question {index}?"}
         body = {"model": "toy", "max_tokens": room, "messages": [asked]} | changed
         with pytest.raises(Suspended):
@@ -51,8 +51,8 @@ def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 
 
 
 def test_trials_are_grouped_by_cluster_and_repeats_by_trial() -> None:
-    cases = case_of(trials=4, items=(("a", "one"), ("b", "two"), ("c", "one"), ("d", "")))
-    groups = in_contexts(list(dataclasses.replace(cases, repeats=2).each_trial()))
+    cells = case_of(trials=4, items=(("a", "one"), ("b", "two"), ("c", "one"), ("d", "")))
+    groups = in_contexts(list(dataclasses.replace(cells, repeats=2).each_trial()))
     named = [[(trial.index, trial.repeat) for trial in group] for group in groups]
     assert named == [[(0, 0), (2, 0), (0, 1), (2, 1)], [(1, 0), (1, 1)], [(3, 0), (3, 1)]]
 
@@ -146,9 +146,9 @@ def test_later_requests_of_a_trial_are_by_themselves(tape: Tape) -> None:
 def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     items = tuple((f"case-{number}", "") for number in range(4))
     declared = declaration_of("test_it", FunctionTable(same_context=True), items)
-    cell = CellOfFunction(declared, (("fill", 400),), max_tokens=1024)
-    case = dataclasses.replace(case_of(model=CACHED), cell=cell, trials=4)
-    assert [len(group) for group in in_contexts(list(case.each_trial()))] == [4]
+    point = FunctionPoint(declared, (("fill", 400),), max_tokens=1024)
+    cell = dataclasses.replace(case_of(model=CACHED), point=point, trials=4)
+    assert [len(group) for group in in_contexts(list(cell.each_trial()))] == [4]
     call = {"type": "tool_use", "id": "t1", "name": "look", "input": {}}
     made = []
     for index in range(4):
@@ -158,7 +158,7 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
             {"role": "assistant", "content": [call]},
             {"role": "user", "content": [result, {"type": "text", "text": f"Question {index}?"}]},
         ]
-        trial = trial_of(case, index, tape=tape)
+        trial = trial_of(cell, index, tape=tape)
         with pytest.raises(Suspended):
             trial.exchange({"model": "toy", "max_tokens": 10, "messages": turns}, {}, CACHED)
         made.append(trial.unanswered[0])
@@ -169,7 +169,7 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     assert "cache_control" in marked[0]
     assert marked[1] == {"type": "text", "text": "Question 1?"}
     assert second.shared.after == first.key
-    assert cell.cluster(0) == "", "statistics take no notice"
+    assert point.cluster(0) == "", "statistics take no notice"
 
 
 def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) -> None:

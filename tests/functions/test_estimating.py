@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import ModelProfile, Prices
 from longctx.errors import UserError
 from longctx.functions.estimating import FunctionEstimates
@@ -26,13 +26,13 @@ MODEL = ModelProfile(
 )
 
 
-def function(name: str, trials: int) -> Case:
+def function(name: str, trials: int) -> Cell:
     return case_of(name, trials=trials, model=MODEL)
 
 
-def run(case: Case, index: int, tape: Tape, requests: int = 1) -> tuple[FunctionTrial, Result]:
+def run(cell: Cell, index: int, tape: Tape, requests: int = 1) -> tuple[FunctionTrial, Result]:
     """Run a trial of so many requests."""
-    trial = trial_of(case, index, tape=tape)
+    trial = trial_of(cell, index, tape=tape)
     try:
         for number in range(requests):
             text = f"request {number} of trial {index}"
@@ -43,20 +43,20 @@ def run(case: Case, index: int, tape: Tape, requests: int = 1) -> tuple[Function
     return trial, Result("correct")
 
 
-def record(case: Case, index: int, tape: Tape, *outputs: int, thinking: int | None = None) -> None:
+def record(cell: Cell, index: int, tape: Tape, *outputs: int, thinking: int | None = None) -> None:
     """Record replies to the requests of a trial, of so many tokens each."""
     for number, output in enumerate(outputs, start=1):
-        trial, _ = run(case, index, tape, number)
+        trial, _ = run(cell, index, tape, number)
         details = {} if thinking is None else {"output_tokens_details": {"thinking_tokens": thinking}}
         answer_to(trial.unanswered[0], tape, usage={"input_tokens": 10, "output_tokens": output} | details)
 
 
-def estimated(tape: Tape, *cases: Case, requests: int = 1) -> dict[str, Estimate]:
+def estimated(tape: Tape, *cells: Cell, requests: int = 1) -> dict[str, Estimate]:
     estimates = FunctionEstimates()
-    for case in cases:
-        estimates.add_cell(case)
-        for index in range(case.trials):
-            trial, result = run(case, index, tape, requests)
+    for cell in cells:
+        estimates.add_cell(cell)
+        for index in range(cell.trials):
+            trial, result = run(cell, index, tape, requests)
             estimates.add_recorded(trial, result)
             if trial.unanswered:
                 estimates.add_unanswered(trial, trial.unanswered)
@@ -70,29 +70,29 @@ def price(estimate: Estimate) -> float:
 
 
 def test_three_first_answers_say_how_long_replies_are(tape: Tape) -> None:
-    case = function("test_a", 5)
+    cell = function("test_a", 5)
     for index, output in enumerate([20, 30]):
-        record(case, index, tape, output)
-    assert price(estimated(tape, case)["test_a"]) == ROOM + THINKING
-    record(case, 2, tape, 40)
-    [estimate] = estimated(tape, case).values()
+        record(cell, index, tape, output)
+    assert price(estimated(tape, cell)["test_a"]) == ROOM + THINKING
+    record(cell, 2, tape, 40)
+    [estimate] = estimated(tape, cell).values()
     assert price(estimate) == pytest.approx(30)
     assert ", about $60.00, by replies of 30 tokens in 3 answers." in str(estimate)
 
 
 def test_first_answers_of_trials_that_go_on_count(tape: Tape) -> None:
-    case = function("test_a", 3)
+    cell = function("test_a", 3)
     for index in range(3):
-        record(case, index, tape, 40)
-    [estimate] = estimated(tape, case, requests=2).values()
+        record(cell, index, tape, 40)
+    [estimate] = estimated(tape, cell, requests=2).values()
     assert (estimate.to_ask, price(estimate)) == (3, 40)
 
 
 def test_the_price_has_later_requests_as_they_were(tape: Tape) -> None:
-    case = function("test_a", 4)
+    cell = function("test_a", 4)
     for index, output in enumerate([10, 20, 30]):
-        record(case, index, tape, 50, output)
-    [estimate] = estimated(tape, case, requests=2).values()
+        record(cell, index, tape, 50, output)
+    [estimate] = estimated(tape, cell, requests=2).values()
     assert price(estimate) == pytest.approx(50 + 20)
 
 

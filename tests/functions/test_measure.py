@@ -15,7 +15,7 @@ from longctx.functions.fixtures import called
 from longctx.functions.measure import run, view
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Outcome
+from longctx.vocabulary.point import Outcome
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
 

@@ -30,9 +30,9 @@ def test_a_request_without_an_answer_suspends_the_trial(tape: Tape) -> None:
 
 
 def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> None:
-    case = case_of()
-    answered(tape, case, "a", "b")
-    trial = trial_of(case, tape=tape)
+    cell = case_of()
+    answered(tape, cell, "a", "b")
+    trial = trial_of(cell, tape=tape)
     [lacking] = issued(trial, "a", "b", "c")
     assert lacking.place.number == 2
     content, _ = tape.answer(trial.exchanges[1].place) or (b"", {})
@@ -41,9 +41,9 @@ def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> Non
 
 
 def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> None:
-    case = case_of()
-    answered(tape, case, "a", "b", "c")
-    trial = trial_of(case, tape=tape)
+    cell = case_of()
+    answered(tape, cell, "a", "b", "c")
+    trial = trial_of(cell, tape=tape)
     trial.exchange(body_of("a"), {}, MODEL)
     exchanges = [trial.issue(body_of(text), {}, MODEL) for text in ("b", "c")]
     assert exchanges[0].place.after == exchanges[1].place.after != ""
@@ -54,9 +54,9 @@ def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> N
 
 
 def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
-    case = case_of()
-    answered(tape, case, "a", "a", "a")
-    trial = trial_of(case, tape=tape)
+    cell = case_of()
+    answered(tape, cell, "a", "a", "a")
+    trial = trial_of(cell, tape=tape)
     assert issued(trial, "a", "a", "a") == []
     assert [exchange.message["content"][0]["text"] for exchange in trial.exchanges] == ["reply 0", "reply 1", "reply 2"]
     assert [exchange.place.same for exchange in trial.exchanges] == [0, 1, 2]
@@ -67,18 +67,18 @@ def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
     [(("a", "b"), "found"), (("a", "c"), "stale"), (("c",), "stale"), (("a", "b", "c"), "missing")],
 )
 def test_a_changed_request_after_the_same_reply_is_stale(tape: Tape, asked: tuple[str, ...], status: str) -> None:
-    case = case_of()
-    answered(tape, case, "a", "b")
-    lacking = issued(trial_of(case, tape=tape), *asked)
+    cell = case_of()
+    answered(tape, cell, "a", "b")
+    lacking = issued(trial_of(cell, tape=tape), *asked)
     assert [tape.status(each.place) for each in lacking] == ([] if status == "found" else [status])
 
 
 def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
-    case = case_of()
-    answered(tape, case, "a", "b")
-    [lacking] = issued(trial_of(case, tape=tape), "c")
+    cell = case_of()
+    answered(tape, cell, "a", "b")
+    [lacking] = issued(trial_of(cell, tape=tape), "c")
     answer_to(lacking, tape, "another reply")
-    [lacking] = issued(trial_of(case, tape=tape), "c", "d")
+    [lacking] = issued(trial_of(cell, tape=tape), "c", "d")
     assert tape.status(lacking.place) == "missing"
 
 
@@ -95,10 +95,10 @@ def test_a_count_of_tokens_is_no_answer_to_the_same_body(tape: Tape) -> None:
 
 
 def test_headers_are_part_of_a_request(tape: Tape) -> None:
-    case = case_of()
-    answered(tape, case, "a")
+    cell = case_of()
+    answered(tape, cell, "a")
     with pytest.raises(Suspended):
-        trial_of(case, tape=tape).exchange(body_of("a"), {"anthropic-beta": "x"}, MODEL)
+        trial_of(cell, tape=tape).exchange(body_of("a"), {"anthropic-beta": "x"}, MODEL)
 
 
 def test_the_most_requests_of_a_trial(tape: Tape) -> None:

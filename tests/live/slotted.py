@@ -17,7 +17,7 @@ from unittest.mock import patch
 
 import httpx2
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
@@ -102,7 +102,7 @@ def seconds(server: Slotted, in_flight: int, trials: int) -> float:
 
 
 def ask(
-    cases: Sequence[Case], servers: Mapping[str, Slotted], in_flight: int, progress: Progress | None = None
+    cells: Sequence[Cell], servers: Mapping[str, Slotted], in_flight: int, progress: Progress | None = None
 ) -> Asked:
     """Ask cases of the servers of these hosts. Raises UserError for models of hosts that are not trusted."""
     url = f"https://{HOST}" if HOST in servers else None
@@ -113,8 +113,8 @@ def ask(
 
         tape = Tape(folder, "once")
         with patch.object(Network, "handle_async_request", answer):
-            async with open_clients(tape, url, in_flight, [case.model for case in cases]) as clients:
-                return await ask_all(clients, tape, missing(tape, cases), Bounds.of(in_flight), progress or Silent())
+            async with open_clients(tape, url, in_flight, [cell.model for cell in cells]) as clients:
+                return await ask_all(clients, tape, missing(tape, cells), Bounds.of(in_flight), progress or Silent())
 
     with tempfile.TemporaryDirectory() as folder:
         return run(asking(Path(folder)))

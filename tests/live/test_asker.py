@@ -19,7 +19,7 @@ from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, case_of, trial_of
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
@@ -50,8 +50,8 @@ def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: An
 
 
 def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Request:
-    case = case_of(model=model)
-    trial = trial_of(case, tape=tape)
+    cell = case_of(model=model)
+    trial = trial_of(cell, tape=tape)
     body = body_of(text) | more
     if counts:
         del body["max_tokens"]

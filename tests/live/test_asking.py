@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds, Limits
@@ -24,7 +24,7 @@ from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
@@ -114,7 +114,7 @@ def test_a_compressed_answer_is_no_matter(tmp_path: Path) -> None:
     assert not missing(Tape(tmp_path, "once"), [line_case()])
 
 
-def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str], bool]) -> list[str]:
+def waits(server: SimulatedServer, folder: Path, cell: Cell, free: Callable[[str], bool]) -> list[str]:
     """Return the waits that the run reports; the server answers once they are reported."""
 
     class Heard(Told):
@@ -127,9 +127,9 @@ def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str
 
     async def run() -> Asked:
         async with open_client(tape, server.url, 4) as client:
-            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(4), progress)
+            return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(4), progress)
 
-    assert asyncio.run(run()).answered == case.size
+    assert asyncio.run(run()).answered == cell.size
     return progress.waits
 
 
@@ -269,11 +269,11 @@ NO_TEXT = generated({"text": None})
 
 def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Reply | Failure]]:
     """Ask two trials of a server of another API that gives this answer to all."""
-    tape, case, progress = Tape(tmp_path, "once"), line_case(trials=2, api=api), Told()
+    tape, cell, progress = Tape(tmp_path, "once"), line_case(trials=2, api=api), Told()
 
     async def run(url: str) -> Asked:
-        async with open_clients(tape, url, 1, [case.model]) as clients:
-            return await ask_all(clients, tape, missing(tape, [case]), Bounds.of(1), progress)
+        async with open_clients(tape, url, 1, [cell.model]) as clients:
+            return await ask_all(clients, tape, missing(tape, [cell]), Bounds.of(1), progress)
 
     with SimulatedServer() as server:
         server.answer = lambda request: (status, {}, json.dumps(answer).encode())  # type: ignore[method-assign]
@@ -404,7 +404,7 @@ def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path) -> None:
     assert (asked.answered, asked.failures, len(server.asked)) == (1, {}, 3)
 
 
-def priced(trials: int) -> Case:
+def priced(trials: int) -> Cell:
     """Return a case whose trials are estimated at 175 USD each and cost what the server says."""
     return line_case(5, trials=trials, prices=PRICES)
 

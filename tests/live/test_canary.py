@@ -6,14 +6,14 @@ import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.live.canary import FEW, MORE, Canary, first, in_turn
 from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.recording.request import Request
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.recording.examples import AT, line_case, passkey_case, requests_of
 
 Answer = Callable[[Request], str | Failure]
@@ -22,11 +22,11 @@ Answer = Callable[[Request], str | Failure]
 class Pass:
     """An asking pass whose replies come from a function. rounds: the questions of each call."""
 
-    def __init__(self, cases: Sequence[Case], answer: Answer, canary: bool = True, text: bool = True) -> None:
-        self.questions = requests_of(*cases)
+    def __init__(self, cells: Sequence[Cell], answer: Answer, canary: bool = True, text: bool = True) -> None:
+        self.questions = requests_of(*cells)
         self.rounds: list[list[Request]] = []
         self.messages: list[str] = []
-        sizes = Counter(trial.case.group for trial in self.questions)
+        sizes = Counter(trial.cell.group for trial in self.questions)
         self.canary = Canary(sizes, self.messages.append if canary else None, text)
         self.outcomes = Outcomes(Tally(len(self.questions)), Silent(), self.canary)
         self._answer = answer
@@ -91,8 +91,8 @@ def test_one_of_ten_is_enough() -> None:
 
 
 def test_other_tests_and_models_go_on() -> None:
-    cases = [line_case(trials=20), line_case(trials=20, model="other"), passkey_case(trials=20).fitted()]
-    asking = Pass(cases, lambda q: "Sorry." if q.case.group == ("line_retrieval", "toy") else "7")
+    cells = [line_case(trials=20), line_case(trials=20, model="other"), passkey_case(trials=20).fitted()]
+    asking = Pass(cells, lambda q: "Sorry." if q.cell.group == ("line_retrieval", "toy") else "7")
     asked = asking.ask()
     assert asking.sizes == [3 * FEW, MORE - FEW, 34]
     assert asked.answered == 50
@@ -149,9 +149,9 @@ def test_a_reply_that_may_not_be_shown_is_not() -> None:
 
 
 def test_short_cells_come_first_one_trial_of_each() -> None:
-    cases = [line_case(50, trials=5), line_case(3, trials=5), line_case(10, trials=5)]
-    taken = in_turn(requests_of(*cases))
-    assert [(trial.case.cell.length, trial.trial.index) for trial in taken[:4]] == [
+    cells = [line_case(50, trials=5), line_case(3, trials=5), line_case(10, trials=5)]
+    taken = in_turn(requests_of(*cells))
+    assert [(trial.cell.point.length, trial.trial.index) for trial in taken[:4]] == [
         (3, 0), (10, 0), (50, 0), (3, 1),
     ]  # fmt: skip
     assert len(taken) == 15

@@ -50,12 +50,12 @@ def test_what_one_server_refuses_holds_no_other(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("LONGCTX_TRUSTED_HOSTS", "slow.test,quick.test")
     slow, quick = Slotted(math.inf, 2.0, pause_s=300), Slotted(math.inf, 2.0)
     names = {"SLOW_API_KEY": "slow.test", "QUICK_API_KEY": "quick.test"}
-    cases = []
+    cells = []
     for key, host in names.items():
         monkeypatch.setenv(key, "key")
-        cases.append(line_case(trials=40, model=host, api="openai-chat", base_url=f"https://{host}", key=key))
+        cells.append(line_case(trials=40, model=host, api="openai-chat", base_url=f"https://{host}", key=key))
     told = Told()
-    asked = ask(cases, {"slow.test": slow, "quick.test": quick}, 8, told)
+    asked = ask(cells, {"slow.test": slow, "quick.test": quick}, 8, told)
     assert asked.answered == 80, asked
     assert slow.ended > 300
     assert quick.ended <= 40

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import pytest
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.live.drain import Drain, InOrder, Paused, Sent
 from longctx.live.failure import Failure
 from longctx.recording.request import Request, Shared
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.recording.examples import line_case
 
 CASE = line_case(trials=6)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import Prices
 from longctx.live.estimating import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
@@ -18,18 +18,18 @@ from tests.servers import message
 PRICES = Prices(dated=datetime.date(2026, 11, 1), input=1000.0, output=0.0)
 
 
-def said(tape: Tape, case: Case) -> str:
+def said(tape: Tape, cell: Cell) -> str:
     lines: list[str] = []
-    estimate_live(tape, [case], lines.append)
+    estimate_live(tape, [cell], lines.append)
     return "\n".join(lines)
 
 
 def test_answers_of_an_earlier_version_are_counted_and_priced(tmp_path: Path) -> None:
     recorded(tmp_path, of_version(1))
-    case = of_version(2)
-    case = dataclasses.replace(case, model=case.model.model_copy(update={"prices": PRICES}))
-    text = said(Tape(tmp_path, "once"), case)
-    cost = f"${case.size_tokens / 1000:.2f}"
+    cell = of_version(2)
+    cell = dataclasses.replace(cell, model=cell.model.model_copy(update={"prices": PRICES}))
+    text = said(Tape(tmp_path, "once"), cell)
+    cost = f"${cell.size_tokens / 1000:.2f}"
     assert (
         "collage on toy: 1 of these trials has an answer of version 1, not used because these documents are drawn "
         f"by version 2 now. Sending them again costs about {cost}. If they have not changed since, write version = 1"
@@ -45,14 +45,14 @@ def test_where_all_answers_count_nothing_is_said(tmp_path: Path) -> None:
 
 
 def test_answers_on_the_tape_say_it_for_their_model_and_test(tmp_path: Path) -> None:
-    tape, case = Tape(tmp_path, "once"), line_case(trials=4)
+    tape, cell = Tape(tmp_path, "once"), line_case(trials=4)
     other = line_case(lines=9, trials=4)
     for index, tokens in enumerate((30, 40, 50)):
         body = message("42", usage={"input_tokens": 9, "output_tokens": tokens})
-        tape.record(place(case, index), answer(body), AT, 0.5)
-    of_model, of_other = with_recorded_replies(tape, [case, dataclasses.replace(other)])
-    assert of_model.tokens.expected == case.reply_tokens, "no reply is longer than it may be"
-    roomy = dataclasses.replace(of_model, cell=dataclasses.replace(case.cell, max_tokens=500))
+        tape.record(place(cell, index), answer(body), AT, 0.5)
+    of_model, of_other = with_recorded_replies(tape, [cell, dataclasses.replace(other)])
+    assert of_model.tokens.expected == cell.reply_tokens, "no reply is longer than it may be"
+    roomy = dataclasses.replace(of_model, point=dataclasses.replace(cell.point, max_tokens=500))
     assert roomy.tokens.expected == 40
     assert of_other.replies == of_model.replies, "the answers of a test count for all of its cells"
 
@@ -61,7 +61,7 @@ def test_answers_on_the_tape_say_it_for_their_model_and_test(tmp_path: Path) -> 
     "usage", [b'{"output_tokens": -5}', b'{"output_tokens": "9"}', b'{"output_tokens": true}', b"7"]
 )
 def test_an_answer_with_a_strange_usage_says_nothing(tmp_path: Path, usage: bytes) -> None:
-    tape, case = Tape(tmp_path, "once"), line_case(trials=3)
+    tape, cell = Tape(tmp_path, "once"), line_case(trials=3)
     for index in range(3):
-        tape.record(place(case, index), answer(b'{"content": [], "usage": ' + usage + b"}"), AT, 0.5)
-    assert with_recorded_replies(tape, [case])[0].replies is None
+        tape.record(place(cell, index), answer(b'{"content": [], "usage": ' + usage + b"}"), AT, 0.5)
+    assert with_recorded_replies(tape, [cell])[0].replies is None

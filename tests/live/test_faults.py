@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
@@ -30,14 +30,14 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
 
 
-def ask(server: MisbehavingServer, folder: Path, case: Case, in_flight: int = 4) -> Asked:
-    return asyncio.run(asking(server, folder, case, in_flight))
+def ask(server: MisbehavingServer, folder: Path, cell: Cell, in_flight: int = 4) -> Asked:
+    return asyncio.run(asking(server, folder, cell, in_flight))
 
 
-async def asking(server: MisbehavingServer, folder: Path, case: Case, in_flight: int) -> Asked:
+async def asking(server: MisbehavingServer, folder: Path, cell: Cell, in_flight: int) -> Asked:
     tape = Tape(folder, "once")
     async with open_client(tape, server.url, in_flight) as client:
-        return await ask_all(client, tape, missing(tape, [case]), Bounds.of(in_flight), Silent())
+        return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(in_flight), Silent())
 
 
 def first(kind: str, times: int = 1) -> Script:
@@ -45,19 +45,19 @@ def first(kind: str, times: int = 1) -> Script:
     return lambda number, body: Reaction(kind if number < times else "right")
 
 
-def recorded(folder: Path, case: Case) -> int:
+def recorded(folder: Path, cell: Cell) -> int:
     tape = Tape(folder)
-    return sum(tape.reply(Place.of(trial, trial.build())) is not None for trial in case.each_trial())
+    return sum(tape.reply(Place.of(trial, trial.build())) is not None for trial in cell.each_trial())
 
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
-    case = line_case(trials=3, timeout_s=TIMEOUT_S if kind in ("hang", "drip") else 20)
+    cell = line_case(trials=3, timeout_s=TIMEOUT_S if kind in ("hang", "drip") else 20)
     with MisbehavingServer(first(kind)) as server:
-        asked = ask(server, tmp_path, case, in_flight=1)
+        asked = ask(server, tmp_path, cell, in_flight=1)
     assert (asked.answered, asked.failures) == (3, {})
     assert len(server.reactions) == 4
-    assert recorded(tmp_path, case) == 3
+    assert recorded(tmp_path, cell) == 3
 
 
 @pytest.mark.parametrize(
@@ -80,21 +80,21 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
     kind: str, cause: str, attempts: int, tmp_path: Path
 ) -> None:
     """What may pass is tried as often once more, when the other trial has ended."""
-    case = line_case(trials=2, timeout_s=TIMEOUT_S if cause == "timeout" else 20)
-    [bad, _] = [trial.build().user for trial in case.each_trial()]
+    cell = line_case(trials=2, timeout_s=TIMEOUT_S if cause == "timeout" else 20)
+    [bad, _] = [trial.build().user for trial in cell.each_trial()]
     with MisbehavingServer(lambda number, body: Reaction(kind if prompt_of(body) == bad else "right")) as server:
-        asked = ask(server, tmp_path, case, in_flight=1)
+        asked = ask(server, tmp_path, cell, in_flight=1)
     assert (asked.answered, asked.stopped) == (1, None)
     assert [failure.cause for failure in asked.failures.values()] == [cause]
     assert sum(reaction == kind for _, reaction in server.reactions) == attempts * (1 if kind == "refused" else 2)
-    assert recorded(tmp_path, case) == 1
+    assert recorded(tmp_path, cell) == 1
 
 
 @pytest.mark.parametrize(("kind", "attempts"), [("server_error", 5), ("truncated", 3)])
 def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int, tmp_path: Path) -> None:
     """The server answers the first trial only after all of the others."""
-    case = line_case(trials=6)
-    bad = next(case.each_trial()).build().user
+    cell = line_case(trials=6)
+    bad = next(cell.each_trial()).build().user
     others: set[str] = set()
 
     def script(number: int, body: Body) -> Reaction:
@@ -102,10 +102,10 @@ def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int,
         return Reaction(kind if prompt_of(body) == bad and len(others) < 6 else "right")
 
     with MisbehavingServer(script) as server:
-        asked = ask(server, tmp_path, case, in_flight=1)
+        asked = ask(server, tmp_path, cell, in_flight=1)
     assert (asked.answered, asked.failures, asked.stopped) == (6, {}, None)
     assert len(server.reactions) == attempts + 6
-    assert recorded(tmp_path, case) == 6
+    assert recorded(tmp_path, cell) == 6
 
 
 def test_a_server_that_answers_nothing_is_not_asked_again(tmp_path: Path) -> None:
@@ -140,11 +140,11 @@ def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited
 
 
 def test_patience_is_of_all_rounds(tmp_path: Path) -> None:
-    case = line_case(trials=60)
+    cell = line_case(trials=60)
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(2)
 
     async def rounds(server: MisbehavingServer) -> list[Asked]:
-        trials = missing(tape, [case])
+        trials = missing(tape, [cell])
         async with open_client(tape, server.url, 2) as client:
             return [await ask_all(client, tape, trials[:20], bounds, Silent()) for _ in range(3)]
 
@@ -159,9 +159,9 @@ def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
     def script(number: int, body: Body) -> Reaction:
         return Reaction("rate_limit" if server.open >= 3 else "right", {"retry-after-ms": "1"})
 
-    case = line_case(trials=60)
+    cell = line_case(trials=60)
     with MisbehavingServer(script, latency_s=0.01) as server:
-        asked = ask(server, tmp_path, case, in_flight=8)
+        asked = ask(server, tmp_path, cell, in_flight=8)
     assert (asked.answered, asked.failures) == (60, {})
     late = [kind for _, kind in server.reactions[-40:]]
     assert late.count("rate_limit") <= 12
@@ -199,12 +199,12 @@ def storm(share: float, seed: int) -> Script:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_in_a_storm_no_trial_is_lost_and_none_is_asked_twice_once_answered(seed: int, tmp_path: Path) -> None:
-    case = line_case(trials=80)
+    cell = line_case(trials=80)
     with MisbehavingServer(storm(0.4, seed)) as server:
-        asked = ask(server, tmp_path, case, in_flight=16)
+        asked = ask(server, tmp_path, cell, in_flight=16)
     assert asked.answered + len(asked.failures) == 80
-    assert recorded(tmp_path, case) == asked.answered
-    assert (tmp_path / case.file).read_bytes().count(b"\n") == asked.answered
+    assert recorded(tmp_path, cell) == asked.answered
+    assert (tmp_path / cell.file).read_bytes().count(b"\n") == asked.answered
     good = sum(kind == "zipped" for _, kind in server.reactions)
     assert good == asked.answered
     spoilt = sum(kind in PAID and kind != "zipped" for _, kind in server.reactions)

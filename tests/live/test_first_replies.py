@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import Prices
 from longctx.live.cost.estimate import estimate
 from longctx.live.display import Tally
@@ -14,13 +14,13 @@ from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
 from longctx.recording.request import Request
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.recording.examples import line_case, requests_of
 
 PRICES = Prices(input=0, output=10, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
 
 
-def thinking(trials: int = 40) -> Case:
+def thinking(trials: int = 40) -> Cell:
     return line_case(trials=trials, thinking_tokens=4096, prices=PRICES)
 
 
@@ -38,7 +38,7 @@ def after(replies: list[int], batch: bool = False) -> tuple[list[Request], list[
 
 def test_the_rest_is_priced_by_them_and_this_is_said_once() -> None:
     rest, messages = after([450, 500, 550])
-    [estimated] = estimate([rest[0].case], rest)
+    [estimated] = estimate([rest[0].cell], rest)
     assert estimated.price is not None
     assert estimated.price.standard == pytest.approx(37 * 500 * 10 / 1e6)
     assert messages == [
@@ -50,8 +50,8 @@ def test_the_rest_is_priced_by_them_and_this_is_said_once() -> None:
 
 def test_too_few_say_nothing() -> None:
     rest, messages = after([450, 500])
-    assert rest[0].case.replies is None
-    assert rest[0].tokens.expected == 4096 + rest[0].case.cell.max_tokens
+    assert rest[0].cell.replies is None
+    assert rest[0].tokens.expected == 4096 + rest[0].cell.point.max_tokens
     assert messages == []
 
 

@@ -9,7 +9,7 @@ from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.recording.examples import AT, line_case, requests_of
 
 PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from longctx.authoring.written import Writing
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile, Prices
 from longctx.config.prompts import PromptSet
 from longctx.live.display import Tally
@@ -20,7 +20,7 @@ from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.here import HERE
 from tests.live.clock import Clock
 from tests.recording.examples import AT, line_case, requests_of
@@ -74,8 +74,8 @@ def test_replies_are_judged_and_counted() -> None:
 
 def test_what_is_written_has_no_rate() -> None:
     wording = PromptSet.open(HERE, "protocol").wording(Writing)
-    cell = Writing(5, section=Section("harbor", "The basin is deep.", 4))
-    trial = Request.of(Trial(Case(ModelProfile(model="toy"), wording, cell, seed=0, trials=1), 0))
+    point = Writing(5, section=Section("harbor", "The basin is deep.", 4))
+    trial = Request.of(Trial(Cell(ModelProfile(model="toy"), wording, point, seed=0, trials=1), 0))
     tally, shown = told((trial, reply("<Question 1>")))
     assert not tally.rates
     assert shown[0] == "1 of 1 trials"

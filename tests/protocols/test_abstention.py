@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from longctx.protocols.abstention import SECTIONS, AbstentionAxes, five_choices, judged
 from longctx.protocols.collages import SEPARATOR
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.cell import BuiltTrial, Outcome
+from longctx.vocabulary.point import BuiltTrial, Outcome
 from longctx.vocabulary.shapes import as_text
 from tests.given import reply, words_of
 from tests.protocols import Abstention

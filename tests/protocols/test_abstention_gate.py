@@ -9,7 +9,7 @@ from longctx.gate.verdict import give_verdict
 from longctx.protocols.abstention import SECTIONS, judged
 from longctx.protocols.choices import Choices
 from longctx.results.row import Row
-from longctx.vocabulary.cell import Outcome
+from longctx.vocabulary.point import Outcome
 from tests.gate.examples import RULES
 from tests.given import reply
 from tests.protocols import Abstention

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from longctx.protocols.aggregation import QUESTIONS, judged
 from longctx.protocols.collages import AGENCIES, ENDINGS
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
 from tests.protocols import Aggregation
 from tests.protocols.tokens import TOKENS_OF, built, fitted, taken

@@ -15,7 +15,7 @@ from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import VARIANTS, CollageAxes
 from longctx.protocols.collages import SEPARATOR, SEPARATOR_TOKENS, evidence
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from longctx.vocabulary.text import fill
 from tests.given import reply, words_of
 from tests.protocols import Collage

@@ -12,7 +12,7 @@ from longctx.protocols.collages import contexts
 from longctx.protocols.coreference import conversation_of, exchange_count
 from longctx.registry import shipped
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.cell import BuiltTrial, Cell
+from longctx.vocabulary.point import BuiltTrial, Point
 from tests.given import reply, words_of
 from tests.protocols import Collage, Coreference, GraphWalks, MultipleNeedles, VariableTracking
 from tests.protocols.bank import small_bank
@@ -22,7 +22,7 @@ BANK = small_bank()
 CONVERSED = {"exchange": 98.35, "fixed": 364}
 OF_NEEDLES = {"filler": 24.0, "needle": 20.0, "query": 5.0, "fixed": 120.0}
 OF_CHAINS = {"filler": 24.0, "first": 10.0, "hop": 12.0, "fixed": 320.0}
-CELLS: list[Cell] = [
+CELLS: list[Point] = [
     Coreference(2, 6000, tokens=CONVERSED, questions=3),
     GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}, questions=3),
     VariableTracking(2500, 3, 4, tokens=OF_CHAINS, questions=3),
@@ -33,13 +33,13 @@ CELLS: list[Cell] = [
 several = pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.test}-{cell.slug}")
 
 
-def trials_of(cell: Cell, number: int) -> list[BuiltTrial]:
+def trials_of(cell: Point, number: int) -> list[BuiltTrial]:
     words = words_of(type(cell))
     return [cell.build(words, 0, index) for index in cell.indices(number)]
 
 
 @several
-def test_the_questions_of_a_context_share_all_but_their_end(cell: Cell) -> None:
+def test_the_questions_of_a_context_share_all_but_their_end(cell: Point) -> None:
     number = cell.questions_per_context
     same, other = trials_of(cell, 2 * number)[:number], trials_of(cell, 2 * number)[number:]
     shared = min(common_length(same[0].user, trial.user) for trial in same[1:])
@@ -51,7 +51,7 @@ def test_the_questions_of_a_context_share_all_but_their_end(cell: Cell) -> None:
 
 
 @several
-def test_a_context_is_a_cluster(cell: Cell) -> None:
+def test_a_context_is_a_cluster(cell: Point) -> None:
     number = cell.questions_per_context
     clusters = [cell.cluster(index) for index in cell.indices(2 * number)]
     assert len(set(clusters[:number])) == 1
@@ -60,7 +60,7 @@ def test_a_context_is_a_cluster(cell: Cell) -> None:
 
 
 @several
-def test_its_name_says_how_many_questions_share_a_context(cell: Cell) -> None:
+def test_its_name_says_how_many_questions_share_a_context(cell: Point) -> None:
     number = cell.questions_per_context
     assert cell.slug.endswith(f"-questions-{number}")
     kept = {"bank": lambda: BANK} if isinstance(cell, Collage) else {}
@@ -68,7 +68,7 @@ def test_its_name_says_how_many_questions_share_a_context(cell: Cell) -> None:
 
 
 @several
-def test_the_prefix_is_known_without_building(cell: Cell) -> None:
+def test_the_prefix_is_known_without_building(cell: Point) -> None:
     words = words_of(type(cell))
     for index in cell.indices(4):
         assert cell.prefix(words, 0, index) == cell.build(words, 0, index).prefix

@@ -14,7 +14,7 @@ from longctx.protocols import conversation_texts as texts
 from longctx.protocols import coreference as protocol
 from longctx.protocols.conversation import Conversation, ordinal
 from longctx.protocols.coreference import conversation_of, exchange_count
-from longctx.vocabulary.cell import BuiltTrial, Outcome
+from longctx.vocabulary.point import BuiltTrial, Outcome
 from longctx.vocabulary.shapes import Context, rendered
 from tests.given import reply, words_of
 from tests.protocols import Coreference

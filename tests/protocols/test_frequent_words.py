@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.special import zeta
 
 from longctx.protocols.frequent_words import LISTED, _zeta
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from tests.given import words_of
 from tests.protocols import FrequentWords
 from tests.protocols.tokens import TOKENS_OF, built, fitted, judged, taken

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import count_tokens
 from longctx.protocols.graph_walks import GraphWalksAxes, Walk, drawn, judged, node_count
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
 from tests.here import HERE
 from tests.protocols import GraphWalks

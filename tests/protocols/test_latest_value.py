@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.protocols.latest_value import QUESTIONS, judged
-from longctx.vocabulary.cell import BuiltTrial
 from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of

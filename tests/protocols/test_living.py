@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.bank import Bank, Item, Section
-from longctx.vocabulary.cell import BuiltTrial, Cell
+from longctx.vocabulary.point import BuiltTrial, Point
 from tests.given import words_of
 from tests.protocols import Collage, Control
 from tests.protocols.bank import small_bank
 
-Make = Callable[[Bank], Cell]
+Make = Callable[[Bank], Point]
 PLAIN = [variant for variant in VARIANTS if variant.startswith(("none", "unrelated"))]
 
 

@@ -12,7 +12,7 @@ from longctx.protocols.choices import choices_in
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
 from longctx.protocols.coreference import conversation_of
-from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome
+from longctx.vocabulary.point import BuiltTrial, Outcome, Point
 from tests.given import reply, words_of
 from tests.protocols import Collage, Control, Coreference, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
@@ -21,7 +21,7 @@ from tests.protocols.tokens import fixtures
 BANK = small_bank()
 
 
-def marked(cell: Cell, text: str, seed: int = 0, index: int = 0) -> tuple[BuiltTrial, Outcome, dict[str, str]]:
+def marked(cell: Point, text: str, seed: int = 0, index: int = 0) -> tuple[BuiltTrial, Outcome, dict[str, str]]:
     """Return a trial, its outcome for a reply, and its marked parts by name."""
     words = words_of(type(cell))
     trial = cell.build(words, seed, index)

@@ -15,8 +15,8 @@ from longctx.protocols.haystack import AnswerBegun
 from longctx.protocols.multiple_needles import MultipleNeedlesAxes
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown, string_match
 from longctx.protocols.variable_tracking import VariableTrackingAxes
-from longctx.vocabulary.cell import Cell, Outcome
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.point import Outcome, Point
 from tests.given import reply, words_of
 from tests.here import HERE
 from tests.protocols import FrequentWords, MultipleNeedles, VariableTracking
@@ -122,7 +122,7 @@ def test_a_reader_sees_what_was_named_what_was_missed_and_what_was_named_besides
     ],
     ids=lambda cell: cell.test,
 )
-def test_the_piece_is_the_text_before_the_question(cell: Cell) -> None:
+def test_the_piece_is_the_text_before_the_question(cell: Point) -> None:
     words, fit = words_of(type(cell)), fitted(cell)
     trial = fit.build(words, 0, 1)
     context = trial.pieces()

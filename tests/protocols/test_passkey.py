@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from longctx.protocols.passkey import document, fillers, judged, spaced
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
 from tests.protocols import Passkey
 from tests.protocols.tokens import TOKENS_OF, measured

@@ -7,7 +7,7 @@ import pytest
 from longctx.protocols.abstention import SECTIONS
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.control import RECORDS
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.point import Point
 from tests.given import words_of
 from tests.protocols import (
     Abstention,
@@ -24,7 +24,7 @@ from tests.protocols.bank import small_bank
 
 BANK = small_bank()
 LINES = {"line": 28.0, "fixed": 200.0}
-CELLS: list[Cell] = [
+CELLS: list[Point] = [
     LineRetrieval(20),
     Coreference(2, 4096, tokens={"exchange": 98.35, "fixed": 364}),
     GraphWalks(2000, "bfs", 1, tokens={"edge": 10.0}),
@@ -38,7 +38,7 @@ CELLS: list[Cell] = [
 
 
 @pytest.mark.parametrize("cell", CELLS, ids=lambda cell: f"{cell.test}-{cell.slug}")
-def test_it_is_that_of_the_trial(cell: Cell) -> None:
+def test_it_is_that_of_the_trial(cell: Point) -> None:
     words = words_of(type(cell))
     for seed, index in ((0, 0), (0, 3), (5, 1)):
         assert (cell.prefix(words, seed, index) or "") == cell.build(words, seed, index).prefix

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longctx.gate.verdict import give_verdict
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from tests.gate.examples import RULES
 from tests.protocols import Aggregation
 from tests.protocols.tokens import all_of_it, nothing, rows, summary

@@ -6,7 +6,7 @@ from longctx.protocols.latest_value import LogAnswers
 from longctx.registry import shipped
 from longctx.results.row import Row
 from longctx.views.declared import reporting_of
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from tests.protocols import LatestValue
 from tests.protocols.quota_logs import answers_of
 from tests.protocols.tokens import all_of_it, fitted, nothing, rows, summary

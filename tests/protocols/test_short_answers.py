@@ -14,7 +14,7 @@ from longctx.corpus.question_bank import load_bank
 from longctx.protocols.collages import record_of
 from longctx.protocols.short_answers import is_short, judged
 from longctx.vocabulary.bank import Item
-from longctx.vocabulary.cell import Outcome
+from longctx.vocabulary.point import Outcome
 from tests.given import reply, words_of
 from tests.here import HERE
 from tests.protocols import Collage, ShortAnswers

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.protocols.haystack import spare
-from longctx.vocabulary.cell import BuiltTrial
+from longctx.vocabulary.point import BuiltTrial
 from tests.given import words_of
 from tests.protocols import VariableTracking
 from tests.protocols.tokens import TOKENS_OF, built, count, everything, fitted, judged, taken

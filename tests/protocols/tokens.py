@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from longctx.vocabulary.cell import BuiltTrial, Cell, Outcome
+from longctx.vocabulary.point import BuiltTrial, Outcome, Point
 from longctx.vocabulary.protocol_cell import ProtocolDraw, TrialNumber
 from tests.given import reply, words_of
 from tests.protocols import (
@@ -25,9 +25,9 @@ from tests.protocols import (
 )
 from tests.rows import joined, row
 
-Kind = TypeVar("Kind", bound=Cell)
+Kind = TypeVar("Kind", bound=Point)
 
-TOKENS_OF: dict[type[Cell], dict[str, float]] = {
+TOKENS_OF: dict[type[Point], dict[str, float]] = {
     Aggregation: {"line": 28.0, "fixed": 200.0},
     Coreference: {"exchange": 98, "fixed": 364},
     FrequentWords: {"dots": 1.0, "word": 3.5, "fixed": 100.0}
@@ -47,7 +47,7 @@ def count(text: str) -> int:
 
 
 @functools.cache
-def measured(kind: type[Cell], counted: Callable[[str], int] = count) -> dict[str, float]:
+def measured(kind: type[Point], counted: Callable[[str], int] = count) -> dict[str, float]:
     """Return the measurements that `fit` needs. counted: the tokens of a text."""
     return kind.declared.counts.values(
         {name: counted(text) for name, text in kind.declared.counts.probes(words_of(kind)).items()}
@@ -58,7 +58,7 @@ def fitted(cell: Kind) -> Kind:
     return cell.fit(measured(type(cell)))
 
 
-def built(cell: Cell, seed: int = 0, index: int = 0) -> BuiltTrial:
+def built(cell: Point, seed: int = 0, index: int = 0) -> BuiltTrial:
     return fitted(cell).build(words_of(type(cell)), seed, index)
 
 
@@ -68,7 +68,7 @@ def fixtures(cell: Any, seed: int = 0, index: int = 0) -> tuple[ProtocolDraw, Tr
     return ProtocolDraw(cell, number), number
 
 
-def judged(cell: Cell, trial: BuiltTrial, text: str, stop_reason: str = "end_turn") -> Outcome:
+def judged(cell: Point, trial: BuiltTrial, text: str, stop_reason: str = "end_turn") -> Outcome:
     return trial.judge(reply(text, stop_reason))
 
 
@@ -77,7 +77,7 @@ def taken(trial: BuiltTrial) -> int:
     return count(trial.user) + count(trial.without_prefill) + trial.max_tokens
 
 
-def rows(cell: Cell, *replies: Callable[[BuiltTrial], str]) -> list[Row]:
+def rows(cell: Point, *replies: Callable[[BuiltTrial], str]) -> list[Row]:
     """Return the rows of a cell with one trial for each reply, judged by the cell."""
     judged_rows = []
     for index, answer in enumerate(replies):

@@ -13,7 +13,7 @@ import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
@@ -31,42 +31,42 @@ LATER = "2026-01-02T00:00:00+00:00"
 BANK = small_bank(40)
 
 
-def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Case:
+def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Cell:
     profile = ModelProfile(**{"model": "toy", **model})
-    return Case(profile, wording_of(LineRetrieval), LineRetrieval(lines, block_size), seed=0, trials=trials)
+    return Cell(profile, wording_of(LineRetrieval), LineRetrieval(lines, block_size), seed=0, trials=trials)
 
 
-def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Case:
+def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Cell:
     """Return a case for a model whose tokens per filler are known."""
     wording = wording_of(Passkey)
     values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
     measured = TokenCounts(test="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
     profile = ModelProfile(**{"model": "toy", "measured": (measured,), **model})
-    return Case(profile, wording, Passkey(size, k), seed=0, trials=trials)
+    return Cell(profile, wording, Passkey(size, k), seed=0, trials=trials)
 
 
-def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Case:
+def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Cell:
     """Return a case with records of some 4,000 characters; each trial asks about another section."""
     profile = ModelProfile(**{"model": "toy", **model})
     cell = Collage(1500, 100, depth, variant, bank=lambda: BANK)
-    return Case(profile, wording_of(Collage), cell, seed=0, trials=trials)
+    return Cell(profile, wording_of(Collage), cell, seed=0, trials=trials)
 
 
-def of_version(version: int, **changed: object) -> Case:
+def of_version(version: int, **changed: object) -> Cell:
     """Return a case of one question of a bank of this version."""
-    case = dataclasses.replace(collage_case(), only_trial="s1-toll")
-    cell = dataclasses.replace(case.cell, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
-    return dataclasses.replace(case, cell=cell, **changed)  # type: ignore[arg-type]
+    cell = dataclasses.replace(collage_case(), only_trial="s1-toll")
+    point = dataclasses.replace(cell.point, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
+    return dataclasses.replace(cell, point=point, **changed)  # type: ignore[arg-type]
 
 
-def place(case: Case, index: int = 0) -> Place:
-    trial = Trial(case, index)
+def place(cell: Cell, index: int = 0) -> Place:
+    trial = Trial(cell, index)
     return Place.of(trial, trial.build())
 
 
-def requests_of(*cases: Case) -> list[Request]:
+def requests_of(*cells: Cell) -> list[Request]:
     """Return the requests of all trials."""
-    return [Request.of(trial) for case in cases for trial in case.each_trial()]
+    return [Request.of(trial) for cell in cells for trial in cell.each_trial()]
 
 
 def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
@@ -79,12 +79,12 @@ def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
     }
 
 
-def recorded(folder: Path, case: Case, text: str = "42", at: str = AT) -> Path:
+def recorded(folder: Path, cell: Cell, text: str = "42", at: str = AT) -> Path:
     """Record all trials of a case, and return its file."""
     tape = Tape(folder, "once")
-    for trial in case.each_trial():
+    for trial in cell.each_trial():
         tape.record(Place.of(trial, trial.build()), answer(text), at, 0.5)
-    return folder / case.file
+    return folder / cell.file
 
 
 def client_of(transport: httpx2.AsyncBaseTransport) -> AsyncAnthropic:
@@ -104,7 +104,7 @@ def replying(content: bytes, **headers: str) -> httpx2.MockTransport:
 
 async def send(client: Client, trial: Trial, **changed: Any) -> Message:
     """Ask a question through the SDK as the asking pass does."""
-    built, model = trial.build(), trial.case.model
+    built, model = trial.build(), trial.cell.model
     PLACE.set(Place.of(trial, built))
     async with client:
         sent = sdk_arguments(PATH, sent_body(built, model), model.treatments)

@@ -6,7 +6,7 @@ import dataclasses
 import re
 from pathlib import Path
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.recording.missing import why_missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
@@ -16,15 +16,15 @@ CASE = line_case(trials=3)
 FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
 
 
-def said(case: Case, tape: Tape, *failed: str) -> str:
+def said(cell: Cell, tape: Tape, *failed: str) -> str:
     """Return the sentence about the trials of the case that the tape has no reply to."""
-    all_wanted = [Place.of(trial, trial.build()) for trial in case.each_trial()]
-    return why_missing(case, tape, [place for place in all_wanted if tape.reply(place) is None], failed)
+    all_wanted = [Place.of(trial, trial.build()) for trial in cell.each_trial()]
+    return why_missing(cell, tape, [place for place in all_wanted if tape.reply(place) is None], failed)
 
 
-def reworded(case: Case) -> Case:
-    words = {**case.wording.words, "header": "Another header"}
-    return dataclasses.replace(case, wording=dataclasses.replace(case.wording, digest="abc123", words=words))
+def reworded(cell: Cell) -> Cell:
+    words = {**cell.wording.words, "header": "Another header"}
+    return dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, digest="abc123", words=words))
 
 
 def test_nothing_was_recorded(tmp_path: Path) -> None:

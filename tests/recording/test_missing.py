@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.recording.missing import missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
@@ -18,9 +18,9 @@ from tests.recording.examples import collage_case, line_case, passkey_case, reco
 
 def test_only_what_the_record_mode_wants_is_missing(tmp_path: Path) -> None:
     recorded(tmp_path, line_case(5, trials=1))
-    case = line_case(5, trials=3)
+    cell = line_case(5, trials=3)
     modes = "none", "once", "all"
-    asked = {mode: [each.trial.index for each in missing(Tape(tmp_path, mode), [case])] for mode in modes}
+    asked = {mode: [each.trial.index for each in missing(Tape(tmp_path, mode), [cell])] for mode in modes}
     assert asked == {"none": [], "once": [1, 2], "all": [0, 1, 2]}
 
 
@@ -33,18 +33,18 @@ def test_what_is_passed_over_is_reported(tmp_path: Path) -> None:
 
 def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
     """For any order of the cases, the order is by model, wording and window, with ever more filler before the key."""
-    cases = [
+    cells = [
         passkey_case(window, k, model=model).fitted()
         for model in ("a", "b")
         for window in (512, 1024)
         for k in (128, 256, 512)
     ]
-    random.Random(7).shuffle(cases)
-    trials = missing(Tape(tmp_path, "once"), cases)
-    assert [trial.case.model.model for trial in trials] == ["a"] * 12 + ["b"] * 12
+    random.Random(7).shuffle(cells)
+    trials = missing(Tape(tmp_path, "once"), cells)
+    assert [trial.cell.model.model for trial in trials] == ["a"] * 12 + ["b"] * 12
     for model in (trials[:12], trials[12:]):
         for window in (model[:6], model[6:]):
-            assert len({trial.case.cell.params["window"] for trial in window}) == 1
+            assert len({trial.cell.point.params["window"] for trial in window}) == 1
             before = [trial.build().recorded["fillers_before"] for trial in window]
             assert before == sorted(before)
             shared = [trial.build().user.split("The pass key")[0].rstrip() for trial in window]
@@ -52,9 +52,9 @@ def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None
 
 
 def test_prompt_sets_are_not_mixed(tmp_path: Path) -> None:
-    case = passkey_case().fitted()
-    other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, prompt_set="a", digest="a"))
-    sets = [trial.case.wording.prompt_set for trial in missing(Tape(tmp_path, "once"), [case, other])]
+    cell = passkey_case().fitted()
+    other = dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, prompt_set="a", digest="a"))
+    sets = [trial.cell.wording.prompt_set for trial in missing(Tape(tmp_path, "once"), [cell, other])]
     assert sets == ["a", "a", "protocol", "protocol"]
 
 
@@ -66,7 +66,7 @@ def test_prompts_are_kept_as_far_as_there_is_room(
     trials = missing(Tape(tmp_path, "once"), [line_case(5, trials=3)])
     assert sum(trial.built is not None for trial in trials) == kept
     for trial in trials:
-        anew = Trial(trial.case, trial.trial.index)
+        anew = Trial(trial.cell, trial.trial.index)
         assert trial.trial == anew
         assert trial.build().user == anew.build().user
         assert trial.place == Place.of(anew, anew.build())
@@ -75,16 +75,16 @@ def test_prompts_are_kept_as_far_as_there_is_room(
 def test_an_estimate_asks_in_the_same_order_and_builds_the_first_of_each_case(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cases = [passkey_case(512, k).fitted() for k in (512, 128)]
-    cases += [collage_case(variant, depth, trials=3) for variant in ("five", "none") for depth in (100, 0)]
-    cases += [line_case(5)]
+    cells = [passkey_case(512, k).fitted() for k in (512, 128)]
+    cells += [collage_case(variant, depth, trials=3) for variant in ("five", "none") for depth in (100, 0)]
+    cells += [line_case(5)]
     tape = Tape(tmp_path, "once")
-    asked = missing(tape, cases)
+    asked = missing(tape, cells)
     built: list[Trial] = []
     build = Trial.build
     monkeypatch.setattr(Trial, "build", lambda trial: built.append(trial) or build(trial))
-    assert [each.trial for each in missing(tape, cases, build=False)] == [each.trial for each in asked]
-    assert [trial.case for trial in built] == cases
+    assert [each.trial for each in missing(tape, cells, build=False)] == [each.trial for each in asked]
+    assert [trial.cell for trial in built] == cells
 
 
 def test_what_is_recorded_is_not_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

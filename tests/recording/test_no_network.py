@@ -18,7 +18,7 @@ import vcr.serialize
 from vcr.cassette import Cassette
 from vcr.request import Request
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.recording.missing import why_missing
 from longctx.recording.tape import Tape, TapeError
 from longctx.recording.transport import NotOnTape, TapeTransport
@@ -152,7 +152,7 @@ socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.s
 import longctx.engine.measure
 import longctx.plugin.running
 from longctx.recording.missing import why_missing
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Case, Trial
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.config.models import ModelProfile

@@ -13,7 +13,7 @@ from anthropic.types.beta.message_count_tokens_params import MessageCountTokensP
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile
 from longctx.recording.apis.messages import COUNTED
 from longctx.recording.request import canonical, digest, digest_of, request_body
@@ -84,7 +84,7 @@ def test_a_lone_surrogate_has_a_digest() -> None:
 
 def test_the_model_profile_has_the_last_word() -> None:
     [trial, _] = line_case(extra_body={"temperature": 0, "max_tokens": 99}).each_trial()
-    body = request_body(trial.build(), trial.case.model)
+    body = request_body(trial.build(), trial.cell.model)
     assert (body["temperature"], body["max_tokens"]) == (0, 99)
     assert "system" not in body
 
@@ -109,7 +109,7 @@ def test_the_body_that_the_sdk_sends_has_the_same_digest(settings: dict[str, Any
 
     trial = Trial(line_case(**settings), 0)
     asyncio.run(send(client_of(network(server)), trial))
-    assert digest(json.loads(sent[0].content)) == digest(request_body(trial.build(), trial.case.model))
+    assert digest(json.loads(sent[0].content)) == digest(request_body(trial.build(), trial.cell.model))
 
 
 PREFILLED = dataclasses.replace(
@@ -137,7 +137,7 @@ def test_a_thinking_model_gets_room_to_think() -> None:
 
 def test_what_a_profile_leaves_unset_is_not_sent() -> None:
     [trial, _] = line_case().each_trial()
-    body = request_body(trial.build(), trial.case.model)
+    body = request_body(trial.build(), trial.cell.model)
     assert sorted(body) == ["max_tokens", "messages", "model"]
 
 
@@ -155,9 +155,9 @@ def test_what_a_profile_leaves_unset_is_not_sent() -> None:
 )
 def test_a_setting_of_the_profile_is_part_of_the_question(setting: dict[str, Any], sent: dict[str, Any]) -> None:
     trial, plain = Trial(line_case(**setting), 0), Trial(line_case(), 0)
-    body = request_body(trial.build(), trial.case.model)
+    body = request_body(trial.build(), trial.cell.model)
     assert {name: body[name] for name in sent} == sent
-    assert digest(body) != digest(request_body(plain.build(), plain.case.model))
+    assert digest(body) != digest(request_body(plain.build(), plain.cell.model))
 
 
 def test_the_profiles_system_prompt_is_before_the_prompt_sets() -> None:
@@ -236,17 +236,17 @@ def test_what_is_counted_is_what_count_tokens_takes() -> None:
     ],
 )
 def test_the_request_of_a_shape_is_the_same_for_ever(shape: Shape, passkey: str, collage: str) -> None:
-    for case, sha256 in ((passkey_case(), passkey), (collage_case(), collage)):
-        trial = Trial(dataclasses.replace(case, shape=shape).fitted(), 1)
-        assert digest_of(trial.build(), case.model) == sha256
+    for cell, sha256 in ((passkey_case(), passkey), (collage_case(), collage)):
+        trial = Trial(dataclasses.replace(cell, shape=shape).fitted(), 1)
+        assert digest_of(trial.build(), cell.model) == sha256
 
 
 def test_a_model_that_takes_no_prefill_is_asked_for_it_after_the_question_in_every_shape() -> None:
     for shape in SHAPES:
         for prefill in (False, True):
-            case = dataclasses.replace(collage_case(prefill=prefill), shape=shape)
-            built = Trial(case.fitted(), 0).build()
-            *turns, last = request_body(built, case.model)["messages"]
+            cell = dataclasses.replace(collage_case(prefill=prefill), shape=shape)
+            built = Trial(cell.fitted(), 0).build()
+            *turns, last = request_body(built, cell.model)["messages"]
             if prefill:
                 assert last == {"role": "assistant", "content": built.prefill}
                 assert turns[-1]["role"] == "user"

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from vcr.serialize import deserialize
 from vcr.serializers import jsonserializer
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape, TapeError, only_writer
 from tests.recording.examples import AT, LATER, answer, line_case, place, recorded

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import PLACE, Tape
 from longctx.recording.transport import NotOnTape, TapeTransport
@@ -196,7 +196,7 @@ def test_an_episode_of_a_long_prompt_is_small(tmp_path: Path) -> None:
     body = message("line 5: REGISTER_CONTENT is <6727>", usage=usage, id="msg_01XFDUDYJgAACzvnptvVoYEL")
     ask(TapeTransport(Tape(tmp_path, "once", "2026-11-21T23-55-13"), replying(body, **TYPICAL_HEADERS)), trial)
     assert len(trial.build().user) > 230_000
-    assert (tmp_path / trial.case.file).stat().st_size <= 1500
+    assert (tmp_path / trial.cell.file).stat().st_size <= 1500
 
 
 blocks = st.lists(

@@ -20,8 +20,8 @@ from longctx.results.baseline_file import load_baseline
 from longctx.results.manifest import Manifest, load_manifest
 from longctx.results.row import Row, View
 from longctx.summary.summary import summarize
-from longctx.vocabulary.cell import Kind, Quote
 from longctx.vocabulary.excerpt import Excerpt
+from longctx.vocabulary.point import Kind, Quote
 from tests.rows import bare, row
 
 HOSTILE = (

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import Caching, ModelProfile, Prices
 from longctx.config.prompts import Wording
 from longctx.gate.bands import Band
@@ -156,14 +156,14 @@ def test_a_better_number_of_questions_a_context_is_named() -> None:
     rates = Prices(input=2, output=10, cache_read=0.1, cache_write=2.5, dated=datetime.date(2026, 1, 1))
     model = ModelProfile(model="toy", caching=Caching(), prices=rates)
 
-    def case(questions: int | None) -> Case:
+    def cell(questions: int | None) -> Cell:
         cell = VariableTracking(90_000, 16, 4, questions=questions)
-        return Case(model, Wording("protocol", "none", {}), cell, seed=0, trials=48)
+        return Cell(model, Wording("protocol", "none", {}), cell, seed=0, trials=48)
 
-    [line] = questions_worth([case(None)], {})
+    [line] = questions_worth([cell(None)], {})
     assert re.match(r"variable_tracking \(all\) on toy: (\d+) questions per context cost least, \$", line)
     best = int(line.split(": ")[1].split()[0])
-    assert best == best_questions(model, case(None).size_tokens, case(None).reply_tokens, 0.05) > 4
-    assert list(questions_worth([case(best)], {})) == []
+    assert best == best_questions(model, cell(None).size_tokens, cell(None).reply_tokens, 0.05) > 4
+    assert list(questions_worth([cell(best)], {})) == []
     dear = ModelProfile(model="toy", prices=rates)
-    assert list(questions_worth([replace(case(None), model=dear)], {})) == []
+    assert list(questions_worth([replace(cell(None), model=dear)], {})) == []

@@ -10,7 +10,7 @@ from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate
 from longctx.summary.costs import UsageSummary
 from longctx.summary.summary import Summary, summarize
-from longctx.vocabulary.cell import MEASURED
+from longctx.vocabulary.point import MEASURED
 from tests.rows import passkey, row
 
 

@@ -49,7 +49,7 @@ def recorded() -> Summary:
     """Return the summary of what is recorded of the three sources."""
     run = Run("recorded", root=HERE.root, say=lambda _: None)
     of_sources = {name for _, _, names in RUNS.values() for name in names}
-    return run.measure([case for case in run.plan.cases if case.cell.test in of_sources]).summary
+    return run.measure([cell for cell in run.plan.cells if cell.point.test in of_sources]).summary
 
 
 def cells(test: str) -> list[CellSummary]:
@@ -131,7 +131,7 @@ def prices() -> str:
     rows = []
     for source, (chosen, profile, names) in RUNS.items():
         run = Run(profile, PRICED, root=HERE.root, say=lambda _: None)
-        found = run.estimate([case for case in run.plan.cases if case.cell.test in names])
+        found = run.estimate([cell for cell in run.plan.cells if cell.point.test in names])
         price = sum((each.price for each in found if each.price), Price(0, 0, 0))
         trials = sum(each.trials for each in found)
         command = f"`pytest tests_longctx -k {chosen} --ctx-profile={profile} --ctx-model={PRICED}`"

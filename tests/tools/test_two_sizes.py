@@ -19,7 +19,7 @@ PROFILES = {"qwen2.5-coder-0.5b": "recorded", "qwen2.5-coder-1.5b": "recorded"}
 def measured(model: str) -> dict[tuple[int, str, int], CellSummary]:
     """Return the collages of a model by budget, variant and depth (percent)."""
     run = Run(PROFILES[model], model, root=HERE.root)
-    collages = [case for case in run.plan.cases if case.cell.test == "collage"]
+    collages = [cell for cell in run.plan.cells if cell.point.test == "collage"]
     cells = run.measure(collages).summary.cells
     return {(each.params["budget"], each.params["variant"], each.params["depth"]): each for each in cells}
 

@@ -7,8 +7,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.vocabulary.cell import Mark
 from longctx.vocabulary.excerpt import AROUND, LINES, WITHIN, excerpts
+from longctx.vocabulary.point import Mark
 
 
 def at(text: str, **parts: str) -> list[Mark]:

@@ -14,7 +14,7 @@ from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
 from longctx.results.row import Row
 from longctx.results.store import find_run, load, load_rows
-from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.point import PROTOCOL
 
 
 def add(commands: Any) -> None:

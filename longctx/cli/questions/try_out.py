@@ -19,7 +19,7 @@ from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_fi
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
 from longctx.vocabulary.bank import LIVING
-from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.point import PROTOCOL
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -13,12 +13,12 @@ from longctx.cli.shared_options import add_task, declare, next_command, print_at
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
-from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.point import PROTOCOL
 
 if TYPE_CHECKING:
     from longctx.authoring.faults import Finding
     from longctx.authoring.written import Written, WrittenFiles
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.corpus.documents import Corpus
     from longctx.recording.tape import Tape
 
@@ -63,39 +63,39 @@ def run(options: argparse.Namespace) -> int:
     run = Run.with_settings(settings, options.workspace.root, say=print_at_once)
     corpus = load_corpus(options.corpus)
     print_noticed(options.corpus)
-    cases = _cases(corpus, options)
+    cells = _cells(corpus, options)
     if options.estimate:
-        run.estimate(cases)
+        run.estimate(cells)
         return 0
     if not options.force:
-        files.check_unchanged(_read(run.tape(), cases))
-    if options.record != "none" and (unasked := run.ask(cases).unasked):
+        files.check_unchanged(_read(run.tape(), cells))
+    if options.record != "none" and (unasked := run.ask(cells).unasked):
         print(f"{len(unasked):,} cannot be sent. The first: {unasked[0][1].message}")
     tape = run.tape()
-    written = _read(tape, cases)
+    written = _read(tape, cells)
     if not written:
         raise UserError(
             "no-section-answered",
-            f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cases)}",
+            f"No section has an answer, so {options.out} was not written. {_how_to_record(tape, cells)}",
         )
     files.write(written)
     trials = [trial for batch in written for trial in batch.questions]
-    print(_table(written, len(cases), options.per_section, check(corpus, trials), files))
-    if len(written) < len(cases):
-        print(f"{len(cases) - len(written):,} of {len(cases):,} sections have no answer. {_how_to_record(tape, cases)}")
+    print(_table(written, len(cells), options.per_section, check(corpus, trials), files))
+    if len(written) < len(cells):
+        print(f"{len(cells) - len(written):,} of {len(cells):,} sections have no answer. {_how_to_record(tape, cells)}")
     if not trials:
-        print(_unusable(written, files, cases[0].cell.max_tokens))
+        print(_unusable(written, files, cells[0].point.max_tokens))
     else:
         print(
             next_command(["longctx", "data", "questions", "check", str(options.out), "--corpus", str(options.corpus)])
         )
-    return 0 if trials and len(written) == len(cases) else 1
+    return 0 if trials and len(written) == len(cells) else 1
 
 
-def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
-    """Return a case for each section. Raises UserError."""
+def _cells(corpus: Corpus, options: argparse.Namespace) -> list[Cell]:
+    """Return a cell for each section. Raises UserError."""
     from longctx.authoring.written import Writing
-    from longctx.cases.case import Case
+    from longctx.cells.cell import Cell
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
     from longctx.corpus.documents import word_for
@@ -105,7 +105,7 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     wording = PromptSet.open(options.workspace, options.prompts).wording(Writing, document)
     room = options.max_tokens or TOKENS_A_QUESTION * options.per_section
     return [
-        Case(
+        Cell(
             model,
             wording,
             Writing(options.per_section, max_tokens=room, section=Section(section.id, section.text, section.tokens)),
@@ -116,29 +116,29 @@ def _cases(corpus: Corpus, options: argparse.Namespace) -> list[Case]:
     ]
 
 
-def _read(tape: Tape, cases: Sequence[Case]) -> list[Written]:
+def _read(tape: Tape, cells: Sequence[Cell]) -> list[Written]:
     """Return what was written about each section that has an answer on the tape. Raises TapeError."""
     from longctx.authoring.written import Writing, read_reply
     from longctx.recording.request import Place
 
     written = []
-    for case in cases:
-        assert isinstance(case.cell, Writing)
-        [trial] = case.each_trial()
+    for cell in cells:
+        assert isinstance(cell.point, Writing)
+        [trial] = cell.each_trial()
         if reply := tape.reply(Place.of(trial, trial.build())):
             provenance = (
-                f"written by {case.model.model}, prompts {case.wording.prompt_set} ({case.wording.digest}), "
+                f"written by {cell.model.model}, prompts {cell.wording.prompt_set} ({cell.wording.digest}), "
                 f"recorded {reply.recorded_at[:10]}"
             )
-            cell, document = case.cell, case.wording.document
-            written.append(read_reply(cell.section.id, reply, cell.per_section, provenance, document))
+            point, document = cell.point, cell.wording.document
+            written.append(read_reply(point.section.id, reply, point.per_section, provenance, document))
     return written
 
 
-def _how_to_record(tape: Tape, cases: Sequence[Case]) -> str:
+def _how_to_record(tape: Tape, cells: Sequence[Cell]) -> str:
     from longctx.recording.request import Place
 
-    statuses = {tape.status(Place.of(trial, trial.build())) for case in cases for trial in case.each_trial()}
+    statuses = {tape.status(Place.of(trial, trial.build())) for cell in cells for trial in cell.each_trial()}
     server = "(and --base-url URL for your own server)"
     if "stale" in statuses:
         return (

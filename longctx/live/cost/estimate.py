@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from longctx.cases.case import Case, ReplyTokens
+from longctx.cells.cell import Cell, ReplyTokens
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost, usd
 from longctx.recording.request import Request
@@ -100,41 +100,41 @@ NONE_LATER = Later()
 
 
 def estimate(
-    cases: Sequence[Case], requests: Iterable[Request], unbuilt: Sequence[Case] = (), batches: bool = False
+    cells: Sequence[Cell], requests: Iterable[Request], unbuilt: Sequence[Cell] = (), batches: bool = False
 ) -> list[Estimate]:
     """Estimate what a run will ask, for each test and model.
 
-    cases: all cases of the run. requests: those of their trials that are sent. unbuilt: cases that cannot be built
+    cells: all cells of the run. requests: those of their trials that are sent. unbuilt: cells that cannot be built
     yet; all of their trials are sent. batches: whether the run asks in batches.
     """
-    every = (*requests, *(Request.of(trial) for case in unbuilt for trial in case.each_trial()))
-    asked = grouped(every, lambda request: request.case.group)
+    every = (*requests, *(Request.of(trial) for cell in unbuilt for trial in cell.each_trial()))
+    asked = grouped(every, lambda request: request.cell.group)
     return [
         estimate_of(of_group, asked.get(group, ()), batches)
-        for group, of_group in grouped((*cases, *unbuilt), lambda case: case.group).items()
+        for group, of_group in grouped((*cells, *unbuilt), lambda cell: cell.group).items()
     ]
 
 
 def estimate_of(
-    cases: Sequence[Case], requests: Sequence[Request], batches: bool, later: Later = NONE_LATER
+    cells: Sequence[Cell], requests: Sequence[Request], batches: bool, later: Later = NONE_LATER
 ) -> Estimate:
-    """Estimate what is asked of one test and model. cases: all of these, of which the requests are."""
-    own = cases[0].model.prices
+    """Estimate what is asked of one test and model. cells: all of these, of which the requests are."""
+    own = cells[0].model.prices
     price = None
     if own and later.price is not None and all(request.model.prices for request in requests):
         less = later.price * (1 - own.batch_discount)
         price = price_of(requests, batches) + Price(later.price, later.price, less, less if batches else None)
     return Estimate(
-        model=cases[0].model.model,
-        test=cases[0].cell.test,
-        trials=sum(case.size for case in cases),
+        model=cells[0].model.model,
+        test=cells[0].point.test,
+        trials=sum(cell.size for cell in cells),
         to_ask=len(requests),
         input_tokens=round(sum(request.tokens.prompt for request in requests) + later.input_tokens),
         output_tokens=round(sum(request.tokens.reply for request in requests) + later.output_tokens),
         price=price,
-        counted=all(request.case.counted is not None for request in requests),
+        counted=all(request.cell.counted is not None for request in requests),
         thinking_tokens=sum(request.model.thinking_tokens for request in requests),
-        replies=requests[0].tokens.replies if requests else cases[0].replies,
+        replies=requests[0].tokens.replies if requests else cells[0].replies,
     )
 
 

@@ -11,7 +11,7 @@ from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.recording.request import Request
-from longctx.vocabulary.cell import CompactionUsage, Reply
+from longctx.vocabulary.point import CompactionUsage, Reply
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer", "no_result")
 """The causes of failure after which the server may charge for an answer all the same."""

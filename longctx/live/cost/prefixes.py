@@ -105,11 +105,11 @@ def _alone(request: Request, caching: Caching) -> bool:
 
     All that it can share, the words of its templates, may be too short; and other shapes than the text mark nothing.
     """
-    if request.case.shape != TEXT:
+    if request.cell.shape != TEXT:
         return True
-    if request.case.repeats > 1 or request.trial.prefix is not None:
+    if request.cell.repeats > 1 or request.trial.prefix is not None:
         return False
-    templates = sum(map(len, request.case.wording.words.values()))
+    templates = sum(map(len, request.cell.wording.words.values()))
     return templates + LEAST < caching.min_tokens * CHARACTERS_A_TOKEN
 
 

@@ -15,7 +15,7 @@ import anthropic
 import httpx2
 
 from longctx import clocks
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.keeping import keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, TokenCounts
 from longctx.config.prompts import PromptSet, Wording
@@ -48,7 +48,7 @@ from longctx.recording.request import (
     with_model_profile,
 )
 from longctx.registry import shipped
-from longctx.vocabulary.cell import PROTOCOL, Declaration, Reply
+from longctx.vocabulary.point import PROTOCOL, Declaration, Reply
 from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
@@ -229,19 +229,19 @@ async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any])
 STRANGE = ("malformed_answer", "timeout")
 """The causes of failure that are reported. A server need not count, and the live pass will meet all other failures."""
 SAMPLED = 4
-"""The prompts of a case that are built for their mean length, if it is not kept."""
+"""The prompts of a cell that are built for their mean length, if it is not kept."""
 PromptKind = tuple[str, str, str, str, int]
 """The kind of a prompt: model, prompt set, shape, test, and the size by the model's profile."""
 
 
 async def with_counted_tokens(client: Client, requests: Sequence[Request], say: Say) -> list[Request]:
-    """Return the same requests with the tokens of their cases' prompts as the server counts them, if it does.
+    """Return the same requests with the tokens of their cells' prompts as the server counts them, if it does.
 
     One request of each kind is counted, with everything that it holds; the tokens of others are estimated from its
     tokens per character.
     """
-    # Cases cannot be hashed, and two may have one name: their identity is the key.
-    samples = {id(request.case): request for request in reversed(requests)}
+    # Cells cannot be hashed, and two may have one name: their identity is the key.
+    samples = {id(request.cell): request for request in reversed(requests)}
     lengths = _lengths(requests)
     kinds = {_kind(sample): sample for sample in samples.values()}
     with waiting(say, f"{source_of(client)} to count the tokens of prompts (up to {TIMEOUT_S:g} s)"):
@@ -253,20 +253,20 @@ async def with_counted_tokens(client: Client, requests: Sequence[Request], say: 
         kind: None if tokens is None else tokens / _length(sample)
         for (kind, sample), tokens in zip(kinds.items(), counts, strict=True)
     }
-    cases = {}
-    for case, sample in samples.items():
+    cells = {}
+    for cell, sample in samples.items():
         each = tokens[_kind(sample)]
-        cases[case] = dataclasses.replace(sample.case, counted=None if each is None else round(each * lengths[case]))
-    return [request.of_case(cases[id(request.case)]) for request in requests]
+        cells[cell] = dataclasses.replace(sample.cell, counted=None if each is None else round(each * lengths[cell]))
+    return [request.of_cell(cells[id(request.cell)]) for request in requests]
 
 
 def _lengths(requests: Sequence[Request]) -> dict[int, float]:
-    """Return the mean length of each case's prompts, in characters: of those that were kept, and of the first few."""
+    """Return the mean length of each cell's prompts, in characters: of those that were kept, and of the first few."""
     kept: dict[int, list[int]] = defaultdict(list)
     for request in requests:
-        if request.built is not None or len(kept[id(request.case)]) < SAMPLED:
-            kept[id(request.case)].append(_length(request))
-    return {case: statistics.fmean(lengths) for case, lengths in kept.items()}
+        if request.built is not None or len(kept[id(request.cell)]) < SAMPLED:
+            kept[id(request.cell)].append(_length(request))
+    return {cell: statistics.fmean(lengths) for cell, lengths in kept.items()}
 
 
 def _length(request: Request) -> int:
@@ -274,8 +274,8 @@ def _length(request: Request) -> int:
 
 
 def _kind(request: Request) -> PromptKind:
-    case = request.case
-    return (case.model.model, case.wording.prompt_set, case.shape, case.cell.test, case.size_tokens)
+    cell = request.cell
+    return (cell.model.model, cell.wording.prompt_set, cell.shape, cell.point.test, cell.size_tokens)
 
 
 async def _count(client: Client, request: Request) -> int | Failure:
@@ -292,60 +292,60 @@ async def _count(client: Client, request: Request) -> int | Failure:
 
 
 async def with_server_facts(
-    workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
-) -> tuple[list[Case], list[Unasked]]:
-    """Return the cases with what the server said, and apart those that need a count of tokens the server does not give.
+    workspace: Workspace, client: Client, cells: Sequence[Cell], say: Say
+) -> tuple[list[Cell], list[Unasked]]:
+    """Return the cells with what the server said, and apart those that need a count of tokens the server does not give.
 
-    The server's answers are kept in the model's profile. Raises UserError if no case is left to ask.
+    The server's answers are kept in the model's profile. Raises UserError if no cell is left to ask.
     """
     models: dict[str, ModelProfile] = {}
-    for case in cases:
-        if case.model.model not in models:
-            models[case.model.model] = await _with_window(workspace, client, case.model, say)
-    known = [dataclasses.replace(case, model=models[case.model.model]) for case in cases]
+    for cell in cells:
+        if cell.model.model not in models:
+            models[cell.model.model] = await _with_window(workspace, client, cell.model, say)
+    known = [dataclasses.replace(cell, model=models[cell.model.model]) for cell in cells]
     calibrated, uncounted = await count_probes(workspace, client, known, say)
     print_uncounted(say, uncounted, alone=not calibrated)
     return calibrated, uncounted
 
 
 async def count_probes(
-    workspace: Workspace, client: Client, cases: Sequence[Case], say: Say
-) -> tuple[list[Case], list[Unasked]]:
-    """Return the cases with the counts of their probes, and apart those whose probes the server does not count.
+    workspace: Workspace, client: Client, cells: Sequence[Cell], say: Say
+) -> tuple[list[Cell], list[Unasked]]:
+    """Return the cells with the counts of their probes, and apart those whose probes the server does not count.
 
     Counts are kept in the models' profiles, and are not repeated. Raises UserError.
     """
-    models = {case.model.model: case.model for case in cases}
+    models = {cell.model.model: cell.model for cell in cells}
     untold: dict[tuple[str, str, str], Failure] = {}
-    for case in cases:
-        name = case.model.model
-        current = dataclasses.replace(case, model=models[name])
-        if current.token_values is not None or _counted(case) in untold:
+    for cell in cells:
+        name = cell.model.model
+        current = dataclasses.replace(cell, model=models[name])
+        if current.token_values is not None or _counted(cell) in untold:
             continue
         counts = await _token_counts(client, current, say)
         if isinstance(counts, Failure):
-            untold[_counted(case)] = counts
+            untold[_counted(cell)] = counts
             continue
         keep_token_counts(workspace, name, counts)
         models[name] = models[name].model_copy(update={"token_counts": (*models[name].token_counts, counts)})
-    uncounted = [(case, untold[_counted(case)]) for case in cases if _counted(case) in untold]
+    uncounted = [(cell, untold[_counted(cell)]) for cell in cells if _counted(cell) in untold]
     counted = [
-        dataclasses.replace(case, model=models[case.model.model]) for case in cases if _counted(case) not in untold
+        dataclasses.replace(cell, model=models[cell.model.model]) for cell in cells if _counted(cell) not in untold
     ]
     return counted, uncounted
 
 
 def print_uncounted(say: Say, uncounted: Sequence[Unasked], alone: bool) -> None:
-    """Print why cases are not sent. alone: whether there are no others; it then raises UserError."""
+    """Print why cells are not sent. alone: whether there are no others; it then raises UserError."""
     for message in dict.fromkeys(failure.message for _, failure in uncounted):
         if alone:
             raise UserError("tokens-not-counted", message)
         say(message)
 
 
-def _counted(case: Case) -> tuple[str, str, str]:
-    """Return what identifies the count of tokens that a case needs: the model, the test and its probes."""
-    return case.model.model, case.cell.test, case.counts_key
+def _counted(cell: Cell) -> tuple[str, str, str]:
+    """Return what identifies the count of tokens that a cell needs: the model, the test and its probes."""
+    return cell.model.model, cell.point.test, cell.counts_key
 
 
 async def _with_window(workspace: Workspace, client: Client, model: ModelProfile, say: Say) -> ModelProfile:
@@ -366,29 +366,29 @@ async def _with_window(workspace: Workspace, client: Client, model: ModelProfile
     return model.model_copy(update={"window": description["window"]})
 
 
-async def _token_counts(client: Client, case: Case, say: Say) -> TokenCounts | Failure:
-    """Count the probe texts of a case's test. Raises UserError if questions would fail for the same reason."""
-    model = case.model.model
+async def _token_counts(client: Client, cell: Cell, say: Say) -> TokenCounts | Failure:
+    """Count the probe texts of a cell's test. Raises UserError if questions would fail for the same reason."""
+    model = cell.model.model
     try:
-        with waiting(say, f"{source_of(client)} to count tokens for {case.cell.test}"):
-            return await token_counts(client, case.model, case.cell.declared, case.wording)
+        with waiting(say, f"{source_of(client)} to count tokens for {cell.point.test}"):
+            return await token_counts(client, cell.model, cell.point.declared, cell.wording)
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)
     why = (
-        f"{model}: {case.cell.test} cannot build its prompts, because its tokens could not be counted: "
+        f"{model}: {cell.point.test} cannot build its prompts, because its tokens could not be counted: "
         f"{failure.message}"
     )
     if failure.fatal and failure.cause != "no_such_model":  # a server without count_tokens answers this too
         raise UserError("tokens-not-counted", why)
-    if case.cell.test not in shipped():
+    if cell.point.test not in shipped():
         return Failure(
             "not_counted",
-            f"{why} Use a server that counts tokens, or leave it out with -k 'not {case.cell.test}'. Add counts that "
+            f"{why} Use a server that counts tokens, or leave it out with -k 'not {cell.point.test}'. Add counts that "
             "you know to the model's profile: docs/models.md shows the table [[measured]], whose wording is "
-            f"{case.counts_key!r}.",
+            f"{cell.counts_key!r}.",
             True,
         )
-    chosen = "" if case.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(case.wording.prompt_set)}"
+    chosen = "" if cell.wording.prompt_set == PROTOCOL else f" --prompts {shlex.quote(cell.wording.prompt_set)}"
     command = f"python -m longctx models probe {shlex.quote(model)} --ask --base-url {source_of(client)}{chosen}"
     return Failure(
         "not_counted",

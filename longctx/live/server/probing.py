@@ -21,7 +21,7 @@ from longctx.live.server.counting import (
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
 from longctx.registry import shipped
-from longctx.vocabulary.cell import Declaration
+from longctx.vocabulary.point import Declaration
 from longctx.workspace import Workspace
 
 Counted = tuple[Declaration, Wording]

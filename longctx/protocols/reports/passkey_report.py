@@ -20,7 +20,7 @@ from longctx.stats.rates import pooled, rate_of
 from longctx.views.answers import CellSummary
 from longctx.views.chart import Upright, subject_columns, tokens
 from longctx.views.view import RatePoint, RateView
-from longctx.vocabulary.cell import PROTOCOL
+from longctx.vocabulary.point import PROTOCOL
 from longctx.vocabulary.report import Rank
 
 SUCCESS_RATE = 0.2

@@ -10,7 +10,7 @@ from longctx.config.models import ModelProfile
 from longctx.recording.apis import chat, gemini, messages, openai, responses
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MOST_DEPTH, MalformedAnswer, is_too_deep, not_read
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 
 
 class Api(Protocol):

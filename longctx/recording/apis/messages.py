@@ -13,8 +13,8 @@ from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.recording.reply import MOST_TOKENS, count, not_read, read_object
-from longctx.vocabulary.cell import CompactionUsage, Reply
 from longctx.vocabulary.judging import split_thinking
+from longctx.vocabulary.point import CompactionUsage, Reply
 from longctx.vocabulary.shapes import Citation
 
 NAME = "anthropic"

@@ -25,8 +25,8 @@ from longctx.summary.costs import Cost
 from longctx.summary.summary import Summary
 from longctx.text import count
 from longctx.views.chart import Table
-from longctx.vocabulary.cell import MEASURED, is_check
 from longctx.vocabulary.declaration import Protocol
+from longctx.vocabulary.point import MEASURED, is_check
 from longctx.workspace import packaged
 
 FEW = 2

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.live.asking import ask_all
 from longctx.live.batches.collect import Batches, BatchTerms, Clock
 from longctx.live.batches.filling import ask_in_batches
@@ -19,7 +19,7 @@ from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.batch_server import BatchServer, Turned
 
 NAME = "20260101T000000-0123abcd"
@@ -60,7 +60,7 @@ class Ran:
 def run(
     server: BatchServer,
     folder: Path,
-    cases: Sequence[Case],
+    cells: Sequence[Cell],
     *,
     mode: str = "once",
     wait_s: float | None = None,
@@ -81,7 +81,7 @@ def run(
             await batches.service.check()
             await batches.collect()
             held = batches.held()
-            trials = missing(tape, cases) if lacking is None else lacking
+            trials = missing(tape, cells) if lacking is None else lacking
             trials = [trial for trial in trials if trial.place not in batches.collected]
             free = [trial for trial in trials if trial.place not in held]
             bounds = Bounds.of(4, cap)
@@ -95,13 +95,13 @@ def run(
     return Ran(asyncio.run(ask()), messages, progress, clock.slept)
 
 
-def lacking(folder: Path, cases: Sequence[Case]) -> int:
-    return len(missing(Tape(folder, "once"), cases))
+def lacking(folder: Path, cells: Sequence[Cell]) -> int:
+    return len(missing(Tape(folder, "once"), cells))
 
 
-def claimed(folder: Path, server: str, case: Case, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
+def claimed(folder: Path, server: str, cell: Cell, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
     """Claim a batch of a case's trials, as a run that died has left it, and return it."""
-    place = [Place.of(trial, trial.build()) for trial in case.each_trial()]
+    place = [Place.of(trial, trial.build()) for trial in cell.each_trial()]
     requests = tuple(InBatch(custom_id(NAME, each), each) for each in place)
     batch = Batch(NAME, server, server, claimed_at, requests, id, created_at if id else "")
     Ledger(folder).claim(batch)

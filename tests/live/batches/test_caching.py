@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.config.models import Caching, ModelProfile, Prices, Tier
 from longctx.live.cost.estimate import estimate
 from longctx.live.cost.prefixes import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
@@ -34,7 +34,7 @@ CACHING = Caching(min_tokens=100)
 HOURLY = PRICES.model_copy(update={"cache_write": 2})
 
 
-def cases(**model: object) -> list[Case]:
+def cells(**model: object) -> list[Cell]:
     """Return eight variants of a question about each of three records."""
     given = {"prices": PRICES, "caching": CACHING, **model}
     return [collage_case(variant, repeats, **given) for variant in VARIANTS for repeats in (0, 50, 100)]  # type: ignore[arg-type]
@@ -42,7 +42,7 @@ def cases(**model: object) -> list[Case]:
 
 def test_the_first_writes_for_an_hour_and_the_batch_reads(tmp_path: Path) -> None:
     cache, turned = TimedCache(100), Turned()
-    asked = shared_by_batches(missing(Tape(tmp_path, "once"), cases()))
+    asked = shared_by_batches(missing(Tape(tmp_path, "once"), cells()))
 
     def later() -> None:
         cache.now_s = 1800.0
@@ -83,14 +83,14 @@ def test_marks_of_five_minutes_would_be_in_vain(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("prompts", "pays"), [(2, False), (4, False), (5, True), (8, True)])
 def test_it_pays_from_five_prompts_on(prompts: int, pays: bool) -> None:
     """All of each prompt is shared, so it pays if 2 + 0.05 (n - 1) < 0.5 n."""
-    case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
-    trials = [Request.of(Trial(case, 0, repeat)) for repeat in range(prompts)]
+    cell = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
+    trials = [Request.of(Trial(cell, 0, repeat)) for repeat in range(prompts)]
     assert pays_in_batches(trials, [1.0] * prompts) == pays
 
 
 def test_what_the_first_loses_of_the_discount_counts() -> None:
-    case = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
-    trials = [Request.of(Trial(case, 0, repeat)) for repeat in range(8)]
+    cell = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
+    trials = [Request.of(Trial(cell, 0, repeat)) for repeat in range(8)]
     assert pays_in_batches(trials, [0.9] * 8)
     assert not pays_in_batches(trials, [0.05] * 8)
     assert pays_in_batches([Request.of(Trial(line_case(), 0))] * 2, [0.1] * 2), "where prices are not known"
@@ -113,9 +113,9 @@ def test_a_profile_whose_price_of_an_hour_is_not_known_marks_nothing() -> None:
 
 
 def test_the_estimate_counts_with_it(tmp_path: Path) -> None:
-    asked = missing(Tape(tmp_path, "once"), cases())
+    asked = missing(Tape(tmp_path, "once"), cells())
     planned = shared_by_batches(asked)
-    [estimated] = estimate(cases(), planned, batches=True)
+    [estimated] = estimate(cells(), planned, batches=True)
     assert estimated.price is not None
     assert estimated.price.planned is not None
     assert estimated.price.planned < estimated.price.batch < estimated.price.standard
@@ -127,11 +127,11 @@ def test_the_estimate_counts_with_it(tmp_path: Path) -> None:
 
 
 def test_what_the_cache_makes_cheaper_is_asked_directly_and_the_rest_in_a_batch(tmp_path: Path) -> None:
-    again = [dataclasses.replace(case, repeats=4) for case in cases()[:3]]
+    again = [dataclasses.replace(cell, repeats=4) for cell in cells()[:3]]
     lacking = missing(Tape(tmp_path, "once"), [*again, line_case(prices=PRICES, caching=CACHING)])
     asked = cheapest_with_batches(lacking)
     direct = [trial for trial in asked if trial.shared.direct]
-    assert {trial.case.cell.test for trial in direct} == {"collage"}
+    assert {trial.cell.point.test for trial in direct} == {"collage"}
     both = [estimate(again, plan, batches=True)[0].price for plan in (direct, shared_by_batches(direct))]
     assert all(price and price.planned for price in both)
     assert both[0].planned < both[1].planned < both[0].standard  # type: ignore[union-attr, operator]
@@ -145,6 +145,6 @@ def test_what_the_cache_makes_cheaper_is_asked_directly_and_the_rest_in_a_batch(
 
 def test_a_long_reply_makes_the_batch_cheaper_again(tmp_path: Path) -> None:
     dear = PRICES.model_copy(update={"output": 100})
-    again = [dataclasses.replace(case, repeats=4) for case in cases(prices=dear)[:3]]
+    again = [dataclasses.replace(cell, repeats=4) for cell in cells(prices=dear)[:3]]
     asked = cheapest_with_batches(missing(Tape(tmp_path, "once"), again))
     assert not [trial for trial in asked if trial.shared.direct]

@@ -14,7 +14,7 @@ from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Reply
+from longctx.vocabulary.point import Reply
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
 from tests.live.batches.examples import Ran, claimed, lacking, run
 from tests.recording.examples import line_case
@@ -27,7 +27,7 @@ PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(20
 
 def replies(folder: Path) -> list[Reply]:
     tape = Tape(folder, "none", "run")
-    answered = [tape.reply(Place.of(trial, trial.build())) for case in CASES for trial in case.each_trial()]
+    answered = [tape.reply(Place.of(trial, trial.build())) for cell in CASES for trial in cell.each_trial()]
     return [reply for reply in answered if reply]
 
 
@@ -40,7 +40,7 @@ def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
         assert not server.asked
     recorded = replies(tmp_path / "batch")
     assert [reply.text for reply in recorded] == [
-        trial.build().expected for case in CASES for trial in case.each_trial()
+        trial.build().expected for cell in CASES for trial in cell.each_trial()
     ]
     assert {(reply.latency_s, reply.batched, reply.live) for reply in recorded} == {(None, True, True)}
     ended = server.created[0].ended_at
@@ -51,9 +51,9 @@ def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
 
 
 def test_a_batch_is_sent_with_the_betas_of_its_questions(tmp_path: Path) -> None:
-    cases = [line_case(3), line_case(5, model="other", betas=("b-2026", "a-2026"))]
+    cells = [line_case(3), line_case(5, model="other", betas=("b-2026", "a-2026"))]
     with BatchServer() as server:
-        assert run(server, tmp_path, cases).asked.answered == 4
+        assert run(server, tmp_path, cells).asked.answered == 4
         sent = [request for request in server.received if request.path == "/v1/messages/batches" and request.body]
     assert [(request.headers.get("anthropic-beta"), len(request.body["requests"])) for request in sent] == [
         ("a-2026,b-2026", 2),
@@ -280,8 +280,8 @@ def test_a_request_that_never_has_a_result_is_given_up_after_three_batches(tmp_p
 def test_a_request_without_a_result_may_have_been_paid_and_counts_against_the_cap(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.lost_results = 1
-        case = line_case(5, trials=1, prices=PRICES)
-        ran = run(server, tmp_path, [case], cap=0.2)
+        cell = line_case(5, trials=1, prices=PRICES)
+        ran = run(server, tmp_path, [cell], cap=0.2)
         assert len(server.created) == 2
     assert ran.causes == ["budget"]
 

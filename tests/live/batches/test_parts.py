@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.cases.case import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.live.batches.collect import utc_now
 from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, size_of, split_by_limits
 from longctx.recording.request import Place, Request, Shared, digest
@@ -46,18 +46,18 @@ def test_one_part_is_built_at_a_time() -> None:
 @pytest.mark.parametrize(
     "case", [line_case(), passkey_case(prefill=True), line_case(extra_body={"top_k": 1, "ü": "é"})]
 )
-def test_what_is_sent_has_the_digest_of_a_direct_request(case: Case) -> None:
-    trial = Trial(case.fitted(), 0)
+def test_what_is_sent_has_the_digest_of_a_direct_request(cell: Cell) -> None:
+    trial = Trial(cell.fitted(), 0)
     assert digest(Request.of(trial).ready().body) == Place.of(trial, trial.build()).sha256
 
 
 def test_marks_and_a_stream_do_not_change_it() -> None:
-    case = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
-    trial = dataclasses.replace(Request.of(Trial(case, 0)), shared=Shared(100, (50,)))
+    cell = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
+    trial = dataclasses.replace(Request.of(Trial(cell, 0)), shared=Shared(100, (50,)))
     body = trial.ready().in_batch.body
     assert "stream" not in body
     assert body["messages"][0]["content"][0]["cache_control"] == {"type": "ephemeral", "ttl": "1h"}
-    assert digest(body) == Place.of(Trial(case, 0), Trial(case, 0).build()).sha256
+    assert digest(body) == Place.of(Trial(cell, 0), Trial(cell, 0).build()).sha256
 
 
 def test_a_batch_is_as_large_as_its_parts() -> None:

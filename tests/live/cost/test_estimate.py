@@ -19,8 +19,8 @@ PRICES = Prices(input=1000, output=2000, dated=DAY)
 
 
 def test_a_line_for_each_test_and_model() -> None:
-    cases = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
-    estimates = estimate(cases, requests_of(*cases))
+    cells = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
+    estimates = estimate(cells, requests_of(*cells))
     assert [(estimated.model, estimated.test, estimated.trials) for estimated in estimates] == [
         ("toy", "line_retrieval", 4),
         ("toy", "passkey", 2),
@@ -44,8 +44,8 @@ def test_only_what_is_asked_costs() -> None:
 
 
 def test_room_for_thinking_is_distinguished() -> None:
-    case = line_case(10, thinking_tokens=4096)
-    [line] = estimate([case], requests_of(case))
+    cell = line_case(10, thinking_tokens=4096)
+    [line] = estimate([cell], requests_of(cell))
     assert "at most 8,212 output tokens (8,192 of them for thinking), price not known" in str(line)
 
 
@@ -71,13 +71,13 @@ def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
     """Each record has eight variants: the first writes the cache and seven read it."""
     prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
     model = {"prices": prices, "caching": Caching(min_tokens=100)}
-    cases = [collage_case(variant, **model) for variant in VARIANTS]
-    trials = sorted(requests_of(*cases), key=lambda trial: trial.build().prefix)
-    [estimated] = estimate(cases, shared(trials))
+    cells = [collage_case(variant, **model) for variant in VARIANTS]
+    trials = sorted(requests_of(*cells), key=lambda trial: trial.build().prefix)
+    [estimated] = estimate(cells, shared(trials))
     assert estimated.price is not None
     assert estimated.price.batch == estimated.price.standard / 2
     assert 0.15 * estimated.price.standard < estimated.price.cached < 0.6 * estimated.price.standard
-    [alone] = estimate(cases, trials)
+    [alone] = estimate(cells, trials)
     assert alone.price == Price(
         estimated.price.standard, pytest.approx(estimated.price.standard), estimated.price.batch
     )
@@ -88,8 +88,8 @@ def test_each_prompt_costs_by_its_own_length() -> None:
     """Prompts of one test lie on both sides of a boundary: all tokens of the longer ones cost more, replies too."""
     tier = Tier(tokens=1000, input=5000, output=9000, cache_read=500, cache_write=6250)
     prices = PRICES.model_copy(update={"above": (tier,), "batch_discount": 0.5, "cache_read": 100, "cache_write": 1250})
-    case = line_case(trials=1, prices=prices)
-    at, beyond = (dataclasses.replace(case, counted=counted) for counted in (1000, 1001))
+    cell = line_case(trials=1, prices=prices)
+    at, beyond = (dataclasses.replace(cell, counted=counted) for counted in (1000, 1001))
     whole = 1000 * 1000 + 10 * 2000 + 1001 * 5000 + 10 * 9000
     [estimated] = estimate([at, beyond], requests_of(at, beyond))
     assert estimated.price is not None

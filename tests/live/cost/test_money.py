@@ -26,7 +26,7 @@ from longctx.live.cost.money import (
 )
 from longctx.live.failure import Failure
 from longctx.recording.apis.messages import Receipt, read, to_reply
-from longctx.vocabulary.cell import CompactionUsage, Reply
+from longctx.vocabulary.point import CompactionUsage, Reply
 from tests.refusals import refused
 from tests.servers import message
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import load_model
 from longctx.config.project_files import file_name
 from longctx.config.prompts import PromptSet
@@ -18,7 +18,7 @@ from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_server_facts
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Cell
+from longctx.vocabulary.point import Point
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
@@ -27,7 +27,7 @@ from tests.recording.examples import line_case, passkey_case
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing
 
-NEED_A_COUNT: list[Cell] = [
+NEED_A_COUNT: list[Point] = [
     Coreference(2, 4096),
     VariableTracking(4096, 1, 4),
     MultipleNeedles(4096, 8, 1, 4),
@@ -47,30 +47,30 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
 
 
-def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
-    async def run() -> tuple[list[Case], list[Unasked]]:
+def calibration(url: str, *cells: Cell, tape: Path, say: Say = print) -> tuple[list[Cell], list[Unasked]]:
+    async def run() -> tuple[list[Cell], list[Unasked]]:
         async with open_client(Tape(tape), url, 4) as client:
-            return await with_server_facts(Workspace(tape / "project"), client, cases, say)
+            return await with_server_facts(Workspace(tape / "project"), client, cells, say)
 
     return asyncio.run(run())
 
 
-def calibrated(url: str, *cases: Case, tape: Path) -> Sequence[Case]:
-    return calibration(url, *cases, tape=tape)[0]
+def calibrated(url: str, *cells: Cell, tape: Path) -> Sequence[Cell]:
+    return calibration(url, *cells, tape=tape)[0]
 
 
 def test_what_is_known_is_not_asked(tmp_path: Path, profiles: Path) -> None:
-    case = passkey_case(window=4096)
+    cell = passkey_case(window=4096)
     with SimulatedServer() as server:
-        assert calibrated(server.url, case, tape=tmp_path) == [case]
+        assert calibrated(server.url, cell, tape=tmp_path) == [cell]
     assert not server.received
     assert not list(profiles.iterdir())
 
 
 def test_the_window_is_the_servers(tmp_path: Path) -> None:
     with SimulatedServer(window=4096) as server:
-        cases = calibrated(server.url, line_case(3), line_case(5), tape=tmp_path)
-    assert [case.model.window for case in cases] == [4096, 4096]
+        cells = calibrated(server.url, line_case(3), line_case(5), tape=tmp_path)
+    assert [cell.model.window for cell in cells] == [4096, 4096]
     assert [request.path for request in server.received] == ["/v1/models/toy"]
 
 
@@ -81,30 +81,30 @@ def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
 
 
 def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
-    case = passkey_case(measured=(), model="org/toy")
+    cell = passkey_case(measured=(), model="org/toy")
     with SimulatedServer() as server:
-        cases = calibrated(server.url, case, dataclasses.replace(case, seed=1), tape=tmp_path)
-    words = case.wording.words
-    cell = cases[0].fitted().cell
-    assert isinstance(cell, Passkey)
-    assert cell.tokens is not None
-    assert cell.tokens["filler"] == count_tokens(words["filler"])
-    assert cell.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
+        cells = calibrated(server.url, cell, dataclasses.replace(cell, seed=1), tape=tmp_path)
+    words = cell.wording.words
+    point = cells[0].fitted().point
+    assert isinstance(point, Passkey)
+    assert point.tokens is not None
+    assert point.tokens["filler"] == count_tokens(words["filler"])
+    assert point.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
     assert [request.path for request in server.received].count("/v1/messages/count_tokens") == len(
         Passkey.declared.counts.probes(words)
     )
     assert [path.name for path in profiles.iterdir()] == [f"{file_name('org/toy')}.toml"]
-    assert load_model(mine, "org/toy").token_values("passkey", case.wording.digest) == cases[1].token_values
+    assert load_model(mine, "org/toy").token_values("passkey", cell.wording.digest) == cells[1].token_values
 
 
 def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
     (profiles / "toy.toml").write_text("window = 9000  # as its card says")
-    case = passkey_case(measured=())
+    cell = passkey_case(measured=())
     with SimulatedServer() as server:
-        calibrated(server.url, case, tape=tmp_path)
+        calibrated(server.url, cell, tape=tmp_path)
     assert (profiles / "toy.toml").read_text().startswith("window = 9000  # as its card says\n")
     assert load_model(mine, "toy").window == 9000
-    assert load_model(mine, "toy").token_values("passkey", case.wording.digest)
+    assert load_model(mine, "toy").token_values("passkey", cell.wording.digest)
 
 
 def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
@@ -130,7 +130,7 @@ def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, p
         server.counting = failing(404, "no such path")
         calibrated_cases, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
     assert calibrated_cases == [lines]
-    assert [case for case, _ in unasked] == keys
+    assert [cell for cell, _ in unasked] == keys
     assert {(failure.cause, failure.fatal) for _, failure in unasked} == {("not_counted", True)}
     assert messages == [unasked[0][1].message]
     assert "answered 404: no such path. Check" in messages[0]
@@ -151,19 +151,19 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
 @pytest.mark.parametrize("cell", NEED_A_COUNT, ids=lambda cell: str(cell.test))
 @pytest.mark.parametrize("shape", ["not found", "html", "no input_tokens"])
 def test_every_test_that_needs_a_count_says_how_to_get_one(
-    tmp_path: Path, profiles: Path, cell: Cell, shape: str
+    tmp_path: Path, profiles: Path, point: Point, shape: str
 ) -> None:
     """The other models are asked."""
-    case = dataclasses.replace(line_case(), cell=cell, wording=PromptSet.open(HERE, "protocol").wording(type(cell)))
+    cell = dataclasses.replace(line_case(), point=point, wording=PromptSet.open(HERE, "protocol").wording(type(point)))
     lines, messages = line_case(), list[str]()
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
-        calibrated_cases, unasked = calibration(server.url, case, lines, tape=tmp_path, say=messages.append)
+        calibrated_cases, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
     assert calibrated_cases == [lines]
     [(_, failure)] = unasked
     assert failure.cause == "not_counted"
     assert failure.message.startswith(
-        f"toy: {cell.test} cannot build its prompts, because its tokens could not be counted"
+        f"toy: {point.test} cannot build its prompts, because its tokens could not be counted"
     )
     assert failure.message.endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
     assert not list(profiles.iterdir())

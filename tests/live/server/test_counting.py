@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from longctx.cases.case import Case
+from longctx.cells.cell import Cell
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
@@ -37,14 +37,14 @@ def server() -> SimulatedServer:
 
 
 def test_everything_that_a_request_holds_is_counted(server: SimulatedServer) -> None:
-    case = line_case(
+    cell = line_case(
         system="You are terse.",
         thinking=Thinking(type="adaptive"),
         effort="low",
         extra_body={"tools": TOOLS, "context_management": EDITS, "temperature": 0},
     )
     with server:
-        counts(server, requests_of(case))
+        counts(server, requests_of(cell))
     [counting] = server.received
     assert counting.path == "/v1/messages/count_tokens"
     assert set(counting.body) == {
@@ -58,11 +58,11 @@ def test_prompts_of_one_cell_are_counted_by_their_mean_length(server: SimulatedS
     """The sections that controls ask about differ in size, so that the first prompt says little of the others."""
     wording = PromptSet.open(HERE, "protocol").wording(Control)
     bank = load_bank(HERE, None, None, "toy")
-    case = Case(ModelProfile(model="toy"), wording, Control(5000, "right", bank=lambda: bank), seed=0, trials=24)
-    trials = [request.ready() for request in requests_of(case)]
+    cell = Cell(ModelProfile(model="toy"), wording, Control(5000, "right", bank=lambda: bank), seed=0, trials=24)
+    trials = [request.ready() for request in requests_of(cell)]
     sizes = [count_tokens(trial.build().user) for trial in trials]
     assert min(sizes) < max(sizes)
     with server:
         answers = counts(server, trials)
-    assert answers[0].case.size_tokens == pytest.approx(sum(sizes) / len(sizes), rel=0.05)
+    assert answers[0].cell.size_tokens == pytest.approx(sum(sizes) / len(sizes), rel=0.05)
     assert len(server.received) == 1

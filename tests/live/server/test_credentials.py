@@ -111,9 +111,9 @@ REPEATED = ("[redacted] Bearer", "[redacted] [redacted]")
 
 def asked(tape: Tape, url: str) -> Asked:
     async def ask() -> Asked:
-        case = line_case(trials=1, transport_headers=["x-team"])
-        async with open_client(tape, url, 1, models=[case.model]) as client:
-            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(1), Silent())
+        cell = line_case(trials=1, transport_headers=["x-team"])
+        async with open_client(tape, url, 1, models=[cell.model]) as client:
+            return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(1), Silent())
 
     return asyncio.run(ask())
 

@@ -120,9 +120,9 @@ def test_the_server_counts_all_that_a_request_holds_and_tells_its_window(server:
     assert asked["systemInstruction"] == {"parts": [{"text": "Be brief.\n\nthree"}]}
     assert asked["model"] == "models/toy"
     assert asyncio.run(_with(server, of, lambda client: described_by_server(client, of))) == {"window": 1000}
-    case = line_case(api="gemini", **MINE)
-    trials = requests_of(case)
-    [first, *_] = asyncio.run(_with(server, case.model, lambda client: with_counted_tokens(client, trials, print)))
+    cell = line_case(api="gemini", **MINE)
+    trials = requests_of(cell)
+    [first, *_] = asyncio.run(_with(server, cell.model, lambda client: with_counted_tokens(client, trials, print)))
     assert first.case.counted is not None
     assert {request.path for request in server.received} == {"/v1/models/toy:countTokens", "/v1/models/toy"}
 

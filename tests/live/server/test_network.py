@@ -14,7 +14,7 @@ import anthropic
 import httpx2
 import pytest
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile
 from longctx.live.asking import ask_all
 from longctx.live.batches.collect import utc_now

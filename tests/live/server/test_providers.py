@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Trial
+from longctx.cells.cell import Trial
 from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_server_facts
 from longctx.recording.tape import Tape
@@ -51,14 +51,14 @@ def profile(
 
 
 def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: dict[str, Any], tmp_path: Path) -> None:
-    case = line_case(extra_body={"temperature": 0}, effort="low", **profile)
-    trial, folder = Trial(case, 0), tmp_path / "tape"
+    cell = line_case(extra_body={"temperature": 0}, effort="low", **profile)
+    trial, folder = Trial(cell, 0), tmp_path / "tape"
 
     asked = asyncio.run(send(open_client(Tape(folder, "once"), None, 4, profile["provider"]), trial))
 
-    assert [body["model"] for body in server.asked] == [case.model.sent_as]
+    assert [body["model"] for body in server.asked] == [cell.model.sent_as]
     assert server.asked[0]["temperature"] == 0
-    reply = Tape(folder).reply(place(case))
+    reply = Tape(folder).reply(place(cell))
     assert reply is not None
     assert reply.text == asked.content[0].text == trial.build().expected
     kept = "".join(path.read_text() for path in folder.rglob("*") if path.is_file())
@@ -85,11 +85,11 @@ def test_what_is_recorded_is_played_without_the_network(
 def test_tokens_are_counted_where_the_provider_counts_them(
     server: ProviderServer, profile: dict[str, Any], tmp_path: Path
 ) -> None:
-    case = passkey_case(measured=(), **profile)
+    cell = passkey_case(measured=(), **profile)
 
     async def run() -> Any:
         async with open_client(Tape(tmp_path), None, 4, profile["provider"]) as client:
-            return (await with_server_facts(Workspace(tmp_path), client, [case], print))[0]
+            return (await with_server_facts(Workspace(tmp_path), client, [cell], print))[0]
 
     if profile["provider"] == "bedrock":
         with refused("tokens-not-counted", "toy", "not supported in Bedrock"):
@@ -98,8 +98,8 @@ def test_tokens_are_counted_where_the_provider_counts_them(
         [reply] = asyncio.run(run())
         assert reply.token_values
         counted = [request.body for request in server.received if request.path == "/v1/messages/count_tokens"]
-        assert [body["model"] for body in counted] == [case.model.sent_as] * len(
-            Passkey.declared.counts.probes(case.wording.words)
+        assert [body["model"] for body in counted] == [cell.model.sent_as] * len(
+            Passkey.declared.counts.probes(cell.wording.words)
         )
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from longctx.recording.apis import is_answer
 from longctx.recording.apis.messages import PATH, Edits, Receipt, read, to_reply
 from longctx.recording.reply import MalformedAnswer
-from longctx.vocabulary.cell import CompactionUsage, Reply
 from longctx.vocabulary.judging import unanswered
+from longctx.vocabulary.point import CompactionUsage, Reply
 from longctx.vocabulary.shapes import Citation
 from tests.servers import message
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from longctx.vocabulary.cell import Kind
+from longctx.vocabulary.point import Kind
 
 Outcome = Literal["pass", "regression", "inconclusive", "invalid"]
 

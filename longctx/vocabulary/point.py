@@ -1,4 +1,4 @@
-"""Cell, trial, reply and outcome, and what is declared of a test."""
+"""Point, trial, reply and outcome, and what is declared of a test."""
 
 from __future__ import annotations
 
@@ -243,7 +243,7 @@ class Items:
     filtered: ClassVar[bool] = False
     """Whether a model's "too hard" filter decides what is asked."""
 
-    def __init__(self, cell: Cell) -> None:
+    def __init__(self, cell: Point) -> None:
         self.cell = cast(Any, cell)
         """The cell, whose parameters are its attributes."""
 
@@ -345,8 +345,8 @@ NO_PARAMETERS = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Cell(Declared):
-    """One cell of the benchmark: a test and its parameters, which a subclass has.
+class Point(Declared):
+    """A test with one value of each of its parameters, which a subclass has: a cell without model and wording.
 
     It touches no network, no clock and no file: the same parameters, seed and index give the same trial everywhere.
     """

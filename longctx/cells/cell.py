@@ -1,4 +1,4 @@
-"""Cases and questions: a case is one cell for one model and prompt set; a question is one of its trials."""
+"""Cells and their trials: a cell is a point of a test with one model, prompt set, shape and strategy."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.vocabulary import shapes
 from longctx.vocabulary.bank import Bank
-from longctx.vocabulary.cell import BuiltTrial, Cell, Identity, Outcome, Reply
 from longctx.vocabulary.grid import Axes
+from longctx.vocabulary.point import BuiltTrial, Identity, Outcome, Point, Reply
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 from longctx.workspace import Workspace
 
@@ -29,12 +29,13 @@ Group = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
-    """One test case: a cell, the model and the wording that it is asked in, and how many trials it has."""
+class Cell:
+    """A test with one value of each axis, one model, prompt set, shape and strategy, and how many trials it has."""
 
     model: ModelProfile
     wording: Wording
-    cell: Cell
+    point: Point
+    """The test and its parameters."""
     seed: int
     trials: int
     repeats: int = 1
@@ -57,7 +58,7 @@ class Case:
     @property
     def group(self) -> Group:
         """Its test and its model, whose trials are counted and priced together."""
-        return self.cell.test, self.model.model
+        return self.point.test, self.model.model
 
     @property
     def treatments(self) -> tuple[str, ...]:
@@ -74,31 +75,31 @@ class Case:
 
     @property
     def id(self) -> str:
-        names = [file_name(self.model.model), self.wording.prompt_set, self.cell.id, *self.treatments]
+        names = [file_name(self.model.model), self.wording.prompt_set, self.point.id, *self.treatments]
         return "-".join(names)
 
     @property
     def gated(self) -> bool:
         """Whether the gate judges it: its table is part of the gate, and its accuracy is what the test measures."""
-        return self.in_gate and self.cell.gated
+        return self.in_gate and self.point.gated
 
     @property
     def file(self) -> str:
         """The cell's file on the tape, relative to the cassette folder. Each shape and strategy has its own."""
-        name = ".".join([self.cell.slug, *self.treatments])
-        return f"{file_name(self.model.model)}/{self.cell.test}/{name}.jsonl"
+        name = ".".join([self.point.slug, *self.treatments])
+        return f"{file_name(self.model.model)}/{self.point.test}/{name}.jsonl"
 
     @property
     def token_values(self) -> dict[str, float] | None:
         """What `Cell.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
-        if self.cell.declared.counts is None:
+        if self.point.declared.counts is None:
             return {}
-        return self.model.token_values(self.cell.test, self.counts_key)
+        return self.model.token_values(self.point.test, self.counts_key)
 
     @property
     def counts_key(self) -> str:
         """What names, in the model's profile, the counts of its cell's probes with this wording."""
-        counts = self.cell.declared.counts
+        counts = self.point.declared.counts
         return counts.key(self.wording.digest, self.wording.words) if counts else self.wording.digest
 
     @property
@@ -110,10 +111,10 @@ class Case:
     def _indices(self) -> Sequence[int]:
         """The indices of its trials; none if the only one to ask is not among them."""
         if self.only_trial is None:
-            return self.cell.indices(self.trials)
+            return self.point.indices(self.trials)
         try:
-            index = self.cell.index_of(self.only_trial)
-            self.cell.identity(self.seed, index, 0)
+            index = self.point.index_of(self.only_trial)
+            self.point.identity(self.seed, index, 0)
         except ValueError:
             return ()
         return (index,)
@@ -123,29 +124,29 @@ class Case:
 
         There are fewer than `trials` if the test has no more questions.
         """
-        cell = self.cell
-        return [cell.cluster(index) or (cell.slug, index) for index in cell.indices(self.trials)]
+        point = self.point
+        return [point.cluster(index) or (point.slug, index) for index in point.indices(self.trials)]
 
     @property
     def size_tokens(self) -> int:
         """The input tokens of a request: as counted by the server, or else as estimated by the model's profile."""
         if self.counted is not None:
             return self.counted
-        return self.cell.size_tokens(self.model.tokens.model_dump()) + self.added_tokens
+        return self.point.size_tokens(self.model.tokens.model_dump()) + self.added_tokens
 
     @property
     def added_tokens(self) -> int:
         """The estimated tokens of what a request contains besides the cell's prompt: tools and blocks, for instance."""
-        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.cell.declared.fills_window)
+        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.point.declared.fills_window)
         if self.shape == TEXT:
             return profiles
-        return profiles + round(shapes.added_tokens(self.shape, self.cell.piece_count) * self.model.tokens.reference)
+        return profiles + round(shapes.added_tokens(self.shape, self.point.piece_count) * self.model.tokens.reference)
 
     @property
     def most_tokens(self) -> int:
         """The input tokens of the cell's longest request."""
         tokens = self.model.tokens.model_dump()
-        return self.size_tokens + self.cell.longest_tokens(tokens) - self.cell.size_tokens(tokens)
+        return self.size_tokens + self.point.longest_tokens(tokens) - self.point.size_tokens(tokens)
 
     @property
     def tokens(self) -> RequestTokens:
@@ -155,17 +156,17 @@ class Case:
     @property
     def reply_tokens(self) -> int:
         """The most tokens that a reply may take, thinking included."""
-        return self.cell.max_tokens + self.model.thinking_tokens
+        return self.point.max_tokens + self.model.thinking_tokens
 
-    def fitted(self) -> Case:
-        """Return this case with its cell fitted to the model, ready to build trials.
+    def fitted(self) -> Cell:
+        """Return this cell with its cell fitted to the model, ready to build trials.
 
         Raises UserError if prompt or reply do not fit the model, or if tokens must be counted first.
         """
-        if self.shape != TEXT and not self.cell.piece_count:
+        if self.shape != TEXT and not self.point.piece_count:
             raise UserError(
                 "shape-without-pieces",
-                f"{self.id}: {self.cell.test} builds one text without separable pieces, so it only accepts the shape "
+                f"{self.id}: {self.point.test} builds one text without separable pieces, so it only accepts the shape "
                 f"'text': remove {self.shape!r} from its table, or use --ctx-shape only for other protocols.",
             )
         size, window = self.most_tokens, self.model.window
@@ -191,12 +192,12 @@ class Case:
                 "first. Add --ctx-record once, which does both.",
             )
         try:
-            fitted = dataclasses.replace(self, cell=self.cell.fit(self.token_values))
+            fitted = dataclasses.replace(self, point=self.point.fit(self.token_values))
         except ValueError as error:
             raise UserError("cell-not-buildable", f"{self.id}: {error}") from None
         if self.only_trial is not None:
             try:
-                fitted.cell.identity(self.seed, fitted.cell.index_of(self.only_trial), 0)
+                fitted.point.identity(self.seed, fitted.point.index_of(self.only_trial), 0)
             except ValueError as error:
                 raise UserError("unknown-trial", f"{self.id}: {error}") from None
         return fitted
@@ -210,34 +211,34 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One trial of a fitted case."""
+    """One trial of a fitted cell."""
 
-    case: Case
+    cell: Cell
     index: int
     repeat: int = 0
 
     @property
     def identity(self) -> Identity:
-        return self.case.cell.identity(self.case.seed, self.index, self.repeat)
+        return self.cell.point.identity(self.cell.seed, self.index, self.repeat)
 
     @property
     def key(self) -> str:
         """The text that identifies this trial for this model and wording."""
-        return self.key_of(self.case.model)
+        return self.key_of(self.cell.model)
 
     def key_of(self, model: ModelProfile) -> str:
         """Return the text that identifies it if another model is asked instead of its own."""
-        case = self.case
-        return "/".join([model.model, case.wording.digest, str(self.identity), *case.treatments])
+        cell = self.cell
+        return "/".join([model.model, cell.wording.digest, str(self.identity), *cell.treatments])
 
     @property
     def prefix(self) -> str | None:
         """The prefix of the trial (see Cell.prefix). Raises UserError as `build` does."""
-        case = self.case
+        cell = self.cell
         try:
-            return case.cell.prefix(case.wording.words, case.seed, self.index)
+            return cell.point.prefix(cell.wording.words, cell.seed, self.index)
         except ValueError as error:
-            raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
+            raise UserError("cell-not-buildable", f"{cell.id}: {error}") from None
 
     def build(self) -> BuiltTrial:
         """Return the trial. Raises UserError if its cell cannot be built with these parameters."""
@@ -248,25 +249,25 @@ class Trial:
 
         What judging a reply raises is passed on.
         """
-        case, answered = self.case, False
+        cell, answered = self.cell, False
         shaped: BuiltTrial | None = None
 
         def of_shape(built: BuiltTrial) -> Reply | None:
             nonlocal answered, shaped
             shaped = built
-            if case.shape != TEXT:
+            if cell.shape != TEXT:
                 assert built.pieces is not None
-                shaped = dataclasses.replace(built, shape=case.shape, context=built.pieces())
+                shaped = dataclasses.replace(built, shape=cell.shape, context=built.pieces())
             reply = answer(shaped)
             answered = reply is not None
             return reply
 
         try:
-            _, outcome = case.cell.run(case.wording.words, case.seed, self.index, self.repeat, of_shape)
+            _, outcome = cell.point.run(cell.wording.words, cell.seed, self.index, self.repeat, of_shape)
         except ValueError as error:
             if answered:
                 raise
-            raise UserError("cell-not-buildable", f"{case.id}: {error}") from None
+            raise UserError("cell-not-buildable", f"{cell.id}: {error}") from None
         assert shaped is not None
         return shaped, outcome
 
@@ -290,8 +291,8 @@ class TableChoices:
     """Returns the profile of a model; None for that of its file."""
 
 
-def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[Case]:
-    """Return a test's cases, each once, in the order of the profile's tables. Raises UserError."""
+def cells_of(profile: Profile, test: type[Point], chosen: TableChoices) -> list[Cell]:
+    """Return a test's cells, each once, in the order of the profile's tables. Raises UserError."""
     models, prompts = chosen.models, chosen.prompts
     grids = profile.grids(test.declared.name)
     sets = _prompt_sets(chosen.workspace, grids, prompts)
@@ -299,39 +300,39 @@ def cases_of(profile: Profile, test: type[Cell], chosen: TableChoices) -> list[C
         check_name(name)
     load = chosen.model_of or functools.partial(load_model, chosen.workspace)
     known = {name: load(name) for grid in grids for name in models(grid)}
-    cases: dict[str, Case] = {}
+    cells: dict[str, Cell] = {}
     banks: dict[str, str] = {}
     for grid in grids:
         tables = {model: sized(grid, known[model]) for model in models(grid)}
         wordings = [sets[name].wording(test, chosen.document(grid)) for name in prompts or grid.prompts]
         for wording, model, shape in itertools.product(wordings, models(grid), chosen.shapes or grid.shapes):
             table = tables[model]
-            for cell in _cells(table, model, functools.partial(chosen.bank, model, grid.draws_on)):
-                if not (trials := table.trials_of(cell)):
+            for point in _cells(table, model, functools.partial(chosen.bank, model, grid.draws_on)):
+                if not (trials := table.trials_of(point)):
                     continue
-                case = Case(
+                cell = Cell(
                     model=known[model],
                     wording=wording,
-                    cell=cell,
+                    point=point,
                     seed=profile.seed,
                     trials=trials,
                     min_rate=grid.min_rate,
-                    band=table.gate_band(cell),
+                    band=table.gate_band(point),
                     in_gate=grid.gated,
                     shape=shape,
                 )
-                cases.setdefault(case.id, case)
-                if banks.setdefault(case.id, grid.draws_on) != grid.draws_on:
+                cells.setdefault(cell.id, cell)
+                if banks.setdefault(cell.id, grid.draws_on) != grid.draws_on:
                     raise UserError(
                         "cell-of-two-banks",
-                        f"Two [{case.cell.test}] tables of the profile use {model} {case.cell.slug} with questions "
-                        f"from {banks[case.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
+                        f"Two [{cell.point.test}] tables of the profile use {model} {cell.point.slug} with questions "
+                        f"from {banks[cell.id]} and from {grid.draws_on}, but a result is for one bank: put them into "
                         "separate profiles.",
                     )
-    return list(cases.values())
+    return list(cells.values())
 
 
-def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Cell]:
+def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Point]:
     """Return the cells of a table for one model. Raises UserError if its shares of the window yield no cell.
 
     Sizes that are no shares were checked when the profile was loaded.

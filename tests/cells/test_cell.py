@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from longctx.cases.case import TOOLS_PROMPT, ReplyTokens, added_tokens
+from longctx.cells.cell import TOOLS_PROMPT, ReplyTokens, added_tokens
 from longctx.config.models import ModelProfile
 from longctx.config.project_files import file_name
 from tests.protocols import Passkey
@@ -13,9 +13,9 @@ from tests.refusals import refused
 
 
 def test_names() -> None:
-    case = line_case(20, 5, model="org/toy:1")
-    assert case.id == f"{file_name('org/toy:1')}-protocol-lines-20-block_size-5"
-    assert case.file == f"{file_name('org/toy:1')}/line_retrieval/lines-20-block_size-5.jsonl"
+    cell = line_case(20, 5, model="org/toy:1")
+    assert cell.id == f"{file_name('org/toy:1')}-protocol-lines-20-block_size-5"
+    assert cell.file == f"{file_name('org/toy:1')}/line_retrieval/lines-20-block_size-5.jsonl"
     plain = line_case(20, 5, model="toy")
     assert (plain.id, plain.file) == (
         "toy-protocol-lines-20-block_size-5",
@@ -24,10 +24,10 @@ def test_names() -> None:
 
 
 def test_each_trial_is_asked_as_often_as_wanted() -> None:
-    case = dataclasses.replace(line_case(trials=3), repeats=2)
-    asked = [(trial.index, trial.repeat) for trial in case.each_trial()]
+    cell = dataclasses.replace(line_case(trials=3), repeats=2)
+    asked = [(trial.index, trial.repeat) for trial in cell.each_trial()]
     assert asked == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
-    assert case.size == 6
+    assert cell.size == 6
 
 
 def test_a_repeat_asks_the_same_prompt_under_another_identity() -> None:
@@ -38,9 +38,9 @@ def test_a_repeat_asks_the_same_prompt_under_another_identity() -> None:
 
 
 def test_a_key_distinguishes_models_and_wordings() -> None:
-    case = line_case(trials=1)
-    other = dataclasses.replace(case, wording=dataclasses.replace(case.wording, digest="other"))
-    keys = {trial.key for each in (case, line_case(trials=1, model="b"), other) for trial in each.each_trial()}
+    cell = line_case(trials=1)
+    other = dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, digest="other"))
+    keys = {trial.key for each in (cell, line_case(trials=1, model="b"), other) for trial in each.each_trial()}
     assert len(keys) == 3
 
 
@@ -50,9 +50,9 @@ def test_a_test_without_probes_is_always_measured() -> None:
 
 
 def test_a_measured_model_fits_the_cell() -> None:
-    cell = passkey_case().fitted().cell
-    assert isinstance(cell, Passkey)
-    assert cell.tokens == {"filler": 24.0, "fixed": 94, "after_key": 15}
+    point = passkey_case().fitted().point
+    assert isinstance(point, Passkey)
+    assert point.tokens == {"filler": 24.0, "fixed": 94, "after_key": 15}
 
 
 def test_a_model_that_was_never_measured() -> None:
@@ -92,10 +92,10 @@ def test_the_only_trial_of_a_case() -> None:
 
 
 def test_a_case_that_lacks_its_only_trial_asks_nothing() -> None:
-    case = dataclasses.replace(line_case(trials=3), only_trial="q7")
-    assert (case.size, list(case.each_trial())) == (0, [])
+    cell = dataclasses.replace(line_case(trials=3), only_trial="q7")
+    assert (cell.size, list(cell.each_trial())) == (0, [])
     with refused("unknown-trial", "no trial 'q7': its trials are numbered from 0"):
-        case.fitted()
+        cell.fitted()
 
 
 def test_the_tokens_of_replies_are_the_mean_of_three_or_more() -> None:

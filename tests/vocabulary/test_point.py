@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.vocabulary.cell import Cell, Declaration, Identity
 from longctx.vocabulary.judging import cut_within, first_integer, unanswered
+from longctx.vocabulary.point import Declaration, Identity, Point
 from tests.given import reply
 from tests.protocols import Collage, LineRetrieval, Passkey
 
@@ -36,12 +36,12 @@ def test_an_identity_names_its_item() -> None:
         (Passkey(8192, 256), "window-8192-k-256"),
     ],
 )
-def test_a_slug_names_the_parameters_that_are_given(cell: Cell, slug: str) -> None:
+def test_a_slug_names_the_parameters_that_are_given(cell: Point, slug: str) -> None:
     assert cell.slug == slug
 
 
 @given(CELLS)
-def test_a_cell_is_found_again_by_its_slug(cell: Cell) -> None:
+def test_a_cell_is_found_again_by_its_slug(cell: Point) -> None:
     assert type(cell).from_slug(cell.slug) == cell
 
 
@@ -57,7 +57,7 @@ def test_a_parameter_that_is_a_word_is_told_as_one() -> None:
 
 
 @pytest.mark.parametrize(("test", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
-def test_a_slug_without_a_parameter_is_refused(test: type[Cell], slug: str) -> None:
+def test_a_slug_without_a_parameter_is_refused(test: type[Point], slug: str) -> None:
     with pytest.raises(ValueError, match=f"{slug}' lacks one of {', '.join(test.declared.parameters)}"):
         test.from_slug(slug)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from longctx.cases.case import Case, TableChoices, cases_of, sized
+from longctx.cells.cell import Cell, TableChoices, cells_of, sized
 from longctx.config.models import ModelProfile
 from longctx.config.profiles import load_profile
 from longctx.corpus.question_bank import load_bank
@@ -45,14 +45,14 @@ def choices(bank: Callable[[str, str], Bank], prompts: Sequence[str] = ()) -> Ta
     return TableChoices(workspace=HERE, models=lambda grid: grid.models, bank=bank, prompts=prompts)
 
 
-def cases(folder: Path, *prompts: str) -> list[Case]:
+def cells(folder: Path, *prompts: str) -> list[Cell]:
     profile = load_profile(HERE, str(written(folder / "mine.toml", TABLES)))
-    return cases_of(profile, LineRetrieval, choices(no_bank, prompts))
+    return cells_of(profile, LineRetrieval, choices(no_bank, prompts))
 
 
 def test_each_cell_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
-    made = cases(tmp_path)
-    slugs = [(case.model.model, case.cell.length, case.trials, case.band) for case in made]
+    made = cells(tmp_path)
+    slugs = [(cell.model.model, cell.point.length, cell.trials, cell.band) for cell in made]
     assert slugs == [
         ("one", 5, 4, "short"),
         ("one", 10, 4, "long"),
@@ -60,36 +60,36 @@ def test_each_cell_model_and_wording_is_one_case_and_the_first_table_counts(tmp_
         ("two", 10, 4, "long"),
         ("two", 20, 9, "all"),
     ]
-    assert {(case.seed, case.wording.prompt_set) for case in made} == {(3, "protocol")}
-    assert [case.min_rate for case in made] == [0.5] * 4 + [None]
+    assert {(cell.seed, cell.wording.prompt_set) for cell in made} == {(3, "protocol")}
+    assert [cell.min_rate for cell in made] == [0.5] * 4 + [None]
 
 
 def test_a_band_without_trials_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "mine.toml"
     file.write_text(TABLES.replace("trials = 4", "trials = { long = 6 }").replace("trials = 9", "trials = { all = 2 }"))
     profile = load_profile(HERE, str(file))
-    made = cases_of(profile, LineRetrieval, choices(no_bank))
-    assert [(case.id, case.trials) for case in made] == [
+    made = cells_of(profile, LineRetrieval, choices(no_bank))
+    assert [(cell.id, cell.trials) for cell in made] == [
         ("one-protocol-lines-10", 6), ("two-protocol-lines-10", 6), ("two-protocol-lines-20", 2),
     ]  # fmt: skip
 
 
 def test_prompts_count_instead_of_the_tables_own(tmp_path: Path) -> None:
-    made = cases(tmp_path, "chatty")
-    assert {case.wording.prompt_set for case in made} == {"chatty"}
+    made = cells(tmp_path, "chatty")
+    assert {cell.wording.prompt_set for cell in made} == {"chatty"}
     assert len(made) == 5
 
 
 def test_a_test_that_the_profile_leaves_out_has_none(tmp_path: Path) -> None:
-    cases(tmp_path)
+    cells(tmp_path)
     profile = load_profile(HERE, str(tmp_path / "mine.toml"))
-    assert cases_of(profile, Passkey, choices(no_bank, ["no such prompts"])) == []
+    assert cells_of(profile, Passkey, choices(no_bank, ["no such prompts"])) == []
 
 
 def test_two_prompt_sets_of_one_name_are_refused(tmp_path: Path) -> None:
     twin = shutil.copytree(HERE.own("prompts", "protocol"), tmp_path / "protocol")
     with refused("duplicate-prompt-set-name", "protocol"):
-        cases(tmp_path, "protocol", str(twin))
+        cells(tmp_path, "protocol", str(twin))
 
 
 BANKS = """
@@ -105,15 +105,15 @@ bank = "register-gate"
 """
 
 
-def of_banks(folder: Path, model: str) -> list[Case]:
+def of_banks(folder: Path, model: str) -> list[Cell]:
     file = written(folder / "banks.toml", BANKS.format(model=model))
     bank = functools.partial(load_bank, HERE, None, None)
-    return cases_of(load_profile(HERE, str(file)), Control, choices(bank))
+    return cells_of(load_profile(HERE, str(file)), Control, choices(bank))
 
 
 def test_each_table_asks_the_questions_of_its_bank(tmp_path: Path) -> None:
     shipped, gate = of_banks(tmp_path, "two")
-    names = [[trial.build().identity.item for trial in case.each_trial()] for case in (shipped, gate)]
+    names = [[trial.build().identity.item for trial in cell.each_trial()] for cell in (shipped, gate)]
     assert all(name.startswith("register-0") and name.endswith("@fbfefd978866") for name in names[0])
     assert all(name.startswith("register-2") and name.endswith("@5da5639565dd") for name in names[1])
 
@@ -128,7 +128,7 @@ def shared_window(window: int | None = 100_000, **model: Any) -> list[str]:
         trials=1, lines=(20, 0.1, 1.0), orders=("ordered",), max_tokens=64, bands={"short": 0.1, "long": 1.0}
     )
     grid = sized(table, ModelProfile(model="toy", window=window, **model))
-    return [f"{cell.slug} {grid.band(cell)}" for cell in grid.made_cells(small_bank)]
+    return [f"{point.slug} {grid.band(point)}" for point in grid.made_cells(small_bank)]
 
 
 def test_shares_of_a_window_are_sizes_that_name_what_is_asked() -> None:
@@ -161,7 +161,7 @@ def test_a_share_in_which_a_cell_cannot_be_made(tmp_path: Path) -> None:
     bank = functools.partial(load_bank, HERE, None, None)
     with refused("share-too-small", "qwen2.5-coder-0.5b", "`longest`"):
         chosen = replace(choices(bank), models=lambda _: ["qwen2.5-coder-0.5b"])
-        cases_of(load_profile(HERE, str(file)), Collage, chosen)
+        cells_of(load_profile(HERE, str(file)), Collage, chosen)
 
 
 @pytest.mark.parametrize("size", [0, -5, 0.0, 1.5, -0.5, True, "0.5"])
