@@ -25,14 +25,14 @@ from longctx.results.store import check_free, find_run
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.protocols import LineRetrieval
-from tests.recording.examples import line_case, place
+from tests.recording.examples import line_cell, place
 from tests.refusals import refused
 
-CASSETTE = line_case().file
+CASSETTE = line_cell().file
 TEMPLATE = "prompts/mine/line_retrieval/header.txt"
 READERS: dict[str, Callable[[Workspace], object]] = {
-    f"cassettes/{CASSETTE}": lambda mine: Tape(mine.cassettes).status(place(line_case())),
-    "cassettes/toy": lambda mine: Tape(mine.cassettes).status(place(line_case())),
+    f"cassettes/{CASSETTE}": lambda mine: Tape(mine.cassettes).status(place(line_cell())),
+    "cassettes/toy": lambda mine: Tape(mine.cassettes).status(place(line_cell())),
     "cassettes": lambda mine: mine.cassettes,
     "cassettes/batches": lambda mine: Ledger(mine.cassettes),
     "cassettes/batches/a.json": lambda mine: Ledger(mine.cassettes).open(),

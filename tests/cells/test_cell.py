@@ -8,15 +8,15 @@ from longctx.cells.cell import TOOLS_PROMPT, ReplyTokens, added_tokens
 from longctx.config.models import ModelProfile
 from longctx.config.project_files import file_name
 from tests.protocols import Passkey
-from tests.recording.examples import line_case, passkey_case
+from tests.recording.examples import line_cell, passkey_cell
 from tests.refusals import refused
 
 
 def test_names() -> None:
-    cell = line_case(20, 5, model="org/toy:1")
+    cell = line_cell(20, 5, model="org/toy:1")
     assert cell.id == f"{file_name('org/toy:1')}-protocol-lines-20-block_size-5"
     assert cell.file == f"{file_name('org/toy:1')}/line_retrieval/lines-20-block_size-5.jsonl"
-    plain = line_case(20, 5, model="toy")
+    plain = line_cell(20, 5, model="toy")
     assert (plain.id, plain.file) == (
         "toy-protocol-lines-20-block_size-5",
         "toy/line_retrieval/lines-20-block_size-5.jsonl",
@@ -24,75 +24,75 @@ def test_names() -> None:
 
 
 def test_each_trial_is_asked_as_often_as_wanted() -> None:
-    cell = dataclasses.replace(line_case(trials=3), repeats=2)
+    cell = dataclasses.replace(line_cell(trials=3), repeats=2)
     asked = [(trial.index, trial.repeat) for trial in cell.each_trial()]
     assert asked == [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 1)]
     assert cell.size == 6
 
 
 def test_a_repeat_asks_the_same_prompt_under_another_identity() -> None:
-    first, second = dataclasses.replace(line_case(trials=1), repeats=2).each_trial()
+    first, second = dataclasses.replace(line_cell(trials=1), repeats=2).each_trial()
     assert first.build().user == second.build().user
     assert first.identity != second.identity
     assert first.key != second.key
 
 
 def test_a_key_distinguishes_models_and_wordings() -> None:
-    cell = line_case(trials=1)
+    cell = line_cell(trials=1)
     other = dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, digest="other"))
-    keys = {trial.key for each in (cell, line_case(trials=1, model="b"), other) for trial in each.each_trial()}
+    keys = {trial.key for each in (cell, line_cell(trials=1, model="b"), other) for trial in each.each_trial()}
     assert len(keys) == 3
 
 
 def test_a_test_without_probes_is_always_measured() -> None:
-    assert line_case().token_values == {}
-    assert line_case().fitted() == line_case()
+    assert line_cell().token_values == {}
+    assert line_cell().fitted() == line_cell()
 
 
 def test_a_measured_model_fits_the_cell() -> None:
-    point = passkey_case().fitted().point
+    point = passkey_cell().fitted().point
     assert isinstance(point, Passkey)
     assert point.tokens == {"filler": 24.0, "fixed": 94, "after_key": 15}
 
 
 def test_a_model_that_was_never_measured() -> None:
     with refused("prompt-set-not-measured", "toy"):
-        passkey_case(measured=()).fitted()
+        passkey_cell(measured=()).fitted()
 
 
 def test_a_window_smaller_than_the_cell() -> None:
     with refused("window-too-small", "toy-protocol-lines-500 ", "7,600", "10", "4,096"):
-        line_case(500, window=4096).fitted()
-    passkey_case(512, window=512).fitted()
+        line_cell(500, window=4096).fitted()
+    passkey_cell(512, window=512).fitted()
     with refused("window-too-small", "496", "16", "511"):
-        passkey_case(512, window=511).fitted()
+        passkey_cell(512, window=511).fitted()
 
 
 def test_tools_take_room_in_the_window() -> None:
     tools = [{"name": "look_up", "description": "x" * 3000, "input_schema": {"type": "object"}}]
     with refused("window-too-small", "toy-protocol-window-512-k-512"):
-        passkey_case(512, window=1024, extra_body={"tools": tools}).fitted()
-    passkey_case(512, window=4096, extra_body={"tools": tools}).fitted()
+        passkey_cell(512, window=1024, extra_body={"tools": tools}).fitted()
+    passkey_cell(512, window=4096, extra_body={"tools": tools}).fitted()
 
 
 def test_replies_longer_than_the_server_takes_requests_for() -> None:
     with refused("reply-too-long", "toy-protocol-lines-5 ", "2,010", "1,000"):
-        line_case(5, thinking_tokens=2000, max_output=1000).fitted()
-    line_case(5, thinking_tokens=990, max_output=1000).fitted()
+        line_cell(5, thinking_tokens=2000, max_output=1000).fitted()
+    line_cell(5, thinking_tokens=990, max_output=1000).fitted()
 
 
 def test_a_window_smaller_than_the_prompts_fixed_text() -> None:
     with refused("cell-not-buildable", "toy-protocol-window-100-k-100", "100", "110"):
-        passkey_case(100, 100).fitted()
+        passkey_cell(100, 100).fitted()
 
 
-def test_the_only_trial_of_a_case() -> None:
-    [trial] = dataclasses.replace(line_case(trials=3), only_trial="7").fitted().each_trial()
+def test_the_only_trial_of_a_cell() -> None:
+    [trial] = dataclasses.replace(line_cell(trials=3), only_trial="7").fitted().each_trial()
     assert trial.index == 7
 
 
 def test_a_case_that_lacks_its_only_trial_asks_nothing() -> None:
-    cell = dataclasses.replace(line_case(trials=3), only_trial="q7")
+    cell = dataclasses.replace(line_cell(trials=3), only_trial="q7")
     assert (cell.size, list(cell.each_trial())) == (0, [])
     with refused("unknown-trial", "no trial 'q7': its trials are numbered from 0"):
         cell.fitted()

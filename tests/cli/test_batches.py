@@ -16,9 +16,9 @@ from longctx.recording.tape import Tape, only_writer
 from longctx.workspace import Workspace
 from tests.batch_server import BatchServer, Stored
 from tests.live.batches.examples import NAME, claimed
-from tests.recording.examples import line_case, requests_of
+from tests.recording.examples import line_cell, requests_of
 
-CASE = line_case()
+CASE = line_cell()
 
 
 @pytest.fixture

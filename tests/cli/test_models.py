@@ -21,7 +21,7 @@ from tests.here import HERE
 from tests.live.server.shapes import NO_COUNTS, NO_MODELS
 from tests.protocols import Passkey
 from tests.providers import ENVIRONMENTS, VARIABLES, ProviderServer
-from tests.recording.examples import line_case, recorded
+from tests.recording.examples import line_cell, recorded
 from tests.servers import Answer, Body, Script, SimulatedServer, count_tokens, failing, giving, saying
 
 CAPABILITIES: dict[str, Any] = {
@@ -215,7 +215,7 @@ def test_the_profiles_are_listed(profiles: Path, mine: Workspace, capsys: pytest
     (profiles / "short.toml").write_text('model = "org/long"\nprovider = "vertex"\nprefill = true\n')
     tier = "[prices]\ninput = 0.1\noutput = 0.5\ndated = 2026-11-21\n[[prices.above]]\ntokens = 100000\n"
     (profiles / "tiered.toml").write_text(f"{tier}input = 0.5\noutput = 2.5\n")
-    recorded(mine.cassettes, line_case())
+    recorded(mine.cassettes, line_cell())
     assert main(["models", "list"]) == 0
     rows = [[cell.strip() for cell in row] for row in cells(capsys.readouterr().out)]
     assert ["short (org/long)", "vertex", "-", "yes", "-", "-", "-", "no"] in rows

@@ -48,7 +48,7 @@ def test_what_does_not_fit_is_known(profile: str) -> None:
     planned = {cell.model.model for cell in cells(profile, *MODELS)}
     assert planned in ({*MODELS}, set()), "a profile of test functions alone has no cases"
     expected = {(model, test) for model in SMALL for test in TOO_LONG.get(profile, ())}
-    assert {(cell.model.model, cell.cell.test) for cell in misfits(profile, *MODELS)} == expected
+    assert {(cell.model.model, cell.point.test) for cell in misfits(profile, *MODELS)} == expected
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -57,8 +57,8 @@ def test_the_frontier_is_the_long_end_of_each_models_window(model: str) -> None:
     window = of_model[0].model.window
     assert window is not None
     longest = {
-        test: max(cell.size_tokens + cell.reply_tokens for cell in of_model if cell.cell.test == test)
-        for test in {cell.cell.test for cell in of_model}
+        test: max(cell.size_tokens + cell.reply_tokens for cell in of_model if cell.point.test == test)
+        for test in {cell.point.test for cell in of_model}
     }
     assert len(longest) == 11
     assert all(0.9 * window < tokens <= 0.95 * window for tokens in longest.values()), longest

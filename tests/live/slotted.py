@@ -27,7 +27,7 @@ from longctx.live.server.network import Network
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape
 from tests.recording.apis.examples import completion
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.servers import message
 from tests.virtual_time import run
 
@@ -96,7 +96,7 @@ def _message(request: httpx2.Request) -> bytes:
 
 def seconds(server: Slotted, in_flight: int, trials: int) -> float:
     """Return the virtual seconds until all trials are answered."""
-    asked = ask([line_case(trials=trials)], {HOST: server}, in_flight)
+    asked = ask([line_cell(trials=trials)], {HOST: server}, in_flight)
     assert asked.answered == trials, asked
     return server.ended
 

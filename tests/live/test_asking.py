@@ -26,7 +26,7 @@ from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.point import Reply
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
 
 PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
@@ -83,7 +83,7 @@ def prompts(server: SimulatedServer) -> list[str]:
 
 def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
-    trials = missing(tape, [line_case(5), line_case(3)])
+    trials = missing(tape, [line_cell(5), line_cell(3)])
     with SimulatedServer() as server:
         asked, results = ask(server.url, tape, trials)
     assert asked == Asked(answered=4)
@@ -94,14 +94,14 @@ def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: P
         assert isinstance(reported, Reply)
         assert reply is not None
         assert (reply.text, reported.text) == (built.expected, built.expected)
-    assert not missing(Tape(tmp_path, "once"), [line_case(5), line_case(3)])
+    assert not missing(Tape(tmp_path, "once"), [line_cell(5), line_cell(3)])
 
 
 @pytest.mark.parametrize("extra", [{"temperature": 0}, {"max_tokens": 99}])
 def test_the_model_profiles_extras_are_sent(tmp_path: Path, extra: dict[str, int]) -> None:
     tape = Tape(tmp_path, "once")
     with SimulatedServer() as server:
-        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=1, extra_body=extra)]))
+        asked, _ = ask(server.url, tape, missing(tape, [line_cell(trials=1, extra_body=extra)]))
     assert asked.answered == 1
     assert extra.items() <= server.asked[0].items()
 
@@ -109,9 +109,9 @@ def test_the_model_profiles_extras_are_sent(tmp_path: Path, extra: dict[str, int
 def test_a_compressed_answer_is_no_matter(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
     with SimulatedServer(zipped=True) as server:
-        asked, _ = ask(server.url, tape, missing(tape, [line_case()]))
+        asked, _ = ask(server.url, tape, missing(tape, [line_cell()]))
     assert asked.answered == 2
-    assert not missing(Tape(tmp_path, "once"), [line_case()])
+    assert not missing(Tape(tmp_path, "once"), [line_cell()])
 
 
 def waits(server: SimulatedServer, folder: Path, cell: Cell, free: Callable[[str], bool]) -> list[str]:
@@ -136,10 +136,10 @@ def waits(server: SimulatedServer, folder: Path, cell: Cell, free: Callable[[str
 def test_a_wait_for_answers_says_how_many_and_how_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("longctx.live.watch.DELAY_S", 0.001)
     with SimulatedServer(hold_after=0) as server:
-        reported = waits(server, tmp_path, line_case(trials=2, timeout_s=90), lambda what: "2 in flight" in what)
+        reported = waits(server, tmp_path, line_cell(trials=2, timeout_s=90), lambda what: "2 in flight" in what)
         assert f"the first answer of {server.url}: 2 in flight, for up to 90 s each" in reported
     with SimulatedServer(hold_after=1) as server:
-        reported = waits(server, tmp_path, line_case(3, trials=2), lambda what: "the next" in what)
+        reported = waits(server, tmp_path, line_cell(3, trials=2), lambda what: "the next" in what)
         assert f"the next answer of {server.url}: 1 in flight, for up to 600 s each" in reported
 
 
@@ -148,7 +148,7 @@ def test_a_wait_for_the_next_attempt_says_what_failed(tmp_path: Path, monkeypatc
     failures = iter([failing(500, "simulated trouble")])
     with SimulatedServer(hold_after=1) as server:
         server.script = lambda body: next(failures, right)(body)
-        reported = waits(server, tmp_path, line_case(trials=1), lambda what: "simulated trouble" in what)
+        reported = waits(server, tmp_path, line_cell(trials=1), lambda what: "simulated trouble" in what)
         assert any(f"the last one failed: {server.url} answered 500: simulated trouble." in what for what in reported)
 
 
@@ -157,7 +157,7 @@ def test_a_pause_that_the_server_asks_for_is_reported(tmp_path: Path, monkeypatc
     failures = iter([failing(429, "too fast", **{"retry-after-ms": "300"})])
     with SimulatedServer() as server:
         server.script = lambda body: next(failures, right)(body)
-        reported = waits(server, tmp_path, line_case(trials=1), lambda what: False)
+        reported = waits(server, tmp_path, line_cell(trials=1), lambda what: False)
         assert any(what.startswith(f"a pause of 0 s more, requested by {server.url}") for what in reported)
 
 
@@ -171,7 +171,7 @@ def test_no_more_are_in_flight_than_allowed(tmp_path: Path, in_flight: int) -> N
             server.release.set()
 
         threading.Thread(target=release, daemon=True).start()
-        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=8)]), in_flight)
+        asked, _ = ask(server.url, tape, missing(tape, [line_cell(trials=8)]), in_flight)
     assert asked.answered == 8
     assert server.most_in_flight == min(in_flight, 4)  # which a run starts with
 
@@ -182,7 +182,7 @@ def test_a_server_that_has_too_much_to_do_is_sent_less(tmp_path: Path, status: i
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(8)
     answers = iter([right if status == 200 else failing(status, "no", **{"retry-after-ms": "1"})])
     with SimulatedServer(lambda body: next(answers, right)(body)) as server:
-        ask(server.url, tape, missing(tape, [line_case(trials=1)]), bounds=bounds)
+        ask(server.url, tape, missing(tape, [line_cell(trials=1)]), bounds=bounds)
     assert int(bounds.limits.allowed) == allowed
 
 
@@ -198,7 +198,7 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
 
     with SimulatedServer(script) as server:
         began = time.monotonic()
-        ask(server.url, tape, missing(tape, [line_case(trials=1)]), bounds=bounds)
+        ask(server.url, tape, missing(tape, [line_cell(trials=1)]), bounds=bounds)
     limit = bounds.limits.of(("", "", ""))
     assert 30 < limit.held_until - began <= 600
 
@@ -209,7 +209,7 @@ def test_a_pause_of_hours_ends_the_run_with_how_to_go_on(tmp_path: Path, pause: 
     tape = Tape(tmp_path, "once")
     script = iter([right] * answers + [failing(status, "the quota of a day", **{"retry-after": pause})] * 9)
     with SimulatedServer(lambda body: next(script)(body)) as server:
-        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=6)]))
+        asked, _ = ask(server.url, tape, missing(tape, [line_cell(trials=6)]))
         assert len(server.asked) == answers + 1
     length = "1,440 minutes" if pause == "86400" else "more than a year"
     assert asked.stopped is not None
@@ -223,7 +223,7 @@ def test_a_pause_of_hours_ends_the_run_with_how_to_go_on(tmp_path: Path, pause: 
 @pytest.mark.parametrize(("status", "cause"), [(401, "bad_key"), (403, "bad_key"), (404, "no_such_model")])
 def test_a_failure_that_all_would_meet_stops_the_asking(tmp_path: Path, status: int, cause: str) -> None:
     tape = Tape(tmp_path, "once")
-    trials = missing(tape, [line_case(trials=5)])
+    trials = missing(tape, [line_cell(trials=5)])
     with SimulatedServer(failing(status, "not you")) as server:
         asked, results = ask(server.url, tape, trials)
     assert len(server.asked) == len(results) == 1
@@ -239,7 +239,7 @@ def test_a_failure_that_all_would_meet_stops_the_asking(tmp_path: Path, status: 
 )
 def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause: str) -> None:
     tape = Tape(tmp_path, "once")
-    trials = missing(tape, [line_case(trials=3)])
+    trials = missing(tape, [line_cell(trials=3)])
     second = trials[1].build().user
 
     def script(body: Body) -> Answer:
@@ -251,16 +251,16 @@ def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause
     assert [(key, failure.cause, failure.fatal) for key, failure in asked.failures.items()] == [
         (trials[1].key, cause, False)
     ]
-    assert missing(Tape(tmp_path, "once"), [line_case(trials=3)]) == [trials[1]]
+    assert missing(Tape(tmp_path, "once"), [line_cell(trials=3)]) == [trials[1]]
 
 
 @pytest.mark.parametrize("payload", [b"<html>busy</html>", b"{}", message("42", content=None)])
 def test_an_answer_that_is_no_message_is_a_failure(tmp_path: Path, payload: bytes) -> None:
     tape = Tape(tmp_path, "once")
     with SimulatedServer(lambda body: (200, {}, payload)) as server:
-        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=2)]))
+        asked, _ = ask(server.url, tape, missing(tape, [line_cell(trials=2)]))
     assert [failure.cause for failure in asked.failures.values()] == ["malformed_answer"] * 2
-    assert len(missing(Tape(tmp_path, "once"), [line_case(trials=2)])) == 2
+    assert len(missing(Tape(tmp_path, "once"), [line_cell(trials=2)])) == 2
 
 
 FAILED = completion(None, "error") | {"error": {"message": "no capacity"}}
@@ -269,7 +269,7 @@ NO_TEXT = generated({"text": None})
 
 def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Reply | Failure]]:
     """Ask two trials of a server of another API that gives this answer to all."""
-    tape, cell, progress = Tape(tmp_path, "once"), line_case(trials=2, api=api), Told()
+    tape, cell, progress = Tape(tmp_path, "once"), line_cell(trials=2, api=api), Told()
 
     async def run(url: str) -> Asked:
         async with open_clients(tape, url, 1, [cell.model]) as clients:
@@ -324,7 +324,7 @@ def test_a_prompt_that_a_filter_blocks_is_a_recorded_refusal(
     assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Reply)] == 2 * [
         ("refusal", category)
     ]
-    assert not missing(Tape(tmp_path, "once"), [line_case(trials=2, api=api)])
+    assert not missing(Tape(tmp_path, "once"), [line_cell(trials=2, api=api)])
 
 
 @pytest.fixture
@@ -336,7 +336,7 @@ def keys(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
     with SimulatedServer(saying("I cannot", stop_reason="refusal")) as server:
-        asked, [reply] = ask(server.url, tape, missing(tape, [line_case(trials=1)]))
+        asked, [reply] = ask(server.url, tape, missing(tape, [line_cell(trials=1)]))
     assert asked.answered == 1
     assert isinstance(reply, Reply)
     assert reply.stop_reason == "refusal"
@@ -345,7 +345,7 @@ def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
 def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
     """The server answers one trial of four, and stops the asking at the first that is sent once more."""
     tape = Tape(tmp_path, "once")
-    trials = missing(tape, [line_case(trials=4)])
+    trials = missing(tape, [line_cell(trials=4)])
     good = trials[0].build().user
 
     def script(body: Body) -> Answer:
@@ -365,7 +365,7 @@ def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
     tape = Tape(tmp_path, "once")
-    asked, results = ask(url, tape, missing(tape, [line_case(trials=4)]))
+    asked, results = ask(url, tape, missing(tape, [line_cell(trials=4)]))
     assert asked.stopped is not None
     assert (asked.stopped.cause, asked.stopped.fatal, len(results)) == ("connection", True, 1)
     assert asked.stopped.message.startswith(f"No connection to {url}")
@@ -375,7 +375,7 @@ def test_a_server_that_is_down_stops_the_asking(tmp_path: Path) -> None:
 def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> None:
     """The network is not at fault, and another request would be paid again."""
     tape = Tape(tmp_path, "once")
-    lacking = missing(tape, [line_case(trials=4)])
+    lacking = missing(tape, [line_cell(trials=4)])
     (tmp_path / "toy").write_text("a file where the cassettes' folder should be")
     with SimulatedServer() as server:
         asked, _ = ask(server.url, tape, lacking)
@@ -388,7 +388,7 @@ def test_an_answer_that_cannot_be_written_stops_the_asking(tmp_path: Path) -> No
 @pytest.mark.parametrize(("by", "others"), [("toy", {}), ("sent", {}), ("", {}), ("another", {("toy", "another"): 2})])
 def test_answers_of_another_model_are_counted(tmp_path: Path, by: str, others: dict[tuple[str, str], int]) -> None:
     tape = Tape(tmp_path, "once")
-    trials = missing(tape, [line_case(provider_model="sent")])
+    trials = missing(tape, [line_cell(provider_model="sent")])
     with SimulatedServer(saying("42", model=by)) as server:
         asked, _ = ask(server.url, tape, trials)
     assert asked.others == others
@@ -400,13 +400,13 @@ def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path) -> None:
     script = iter([failing(529, **{"retry-after-ms": "1"}), failing(429, **{"retry-after-ms": "1"}), right])
     tape = Tape(tmp_path, "once")
     with SimulatedServer(lambda body: next(script)(body)) as server:
-        asked, _ = ask(server.url, tape, missing(tape, [line_case(trials=1)]))
+        asked, _ = ask(server.url, tape, missing(tape, [line_cell(trials=1)]))
     assert (asked.answered, asked.failures, len(server.asked)) == (1, {}, 3)
 
 
 def priced(trials: int) -> Cell:
     """Return a case whose trials are estimated at 175 USD each and cost what the server says."""
-    return line_case(5, trials=trials, prices=PRICES)
+    return line_cell(5, trials=trials, prices=PRICES)
 
 
 def test_the_cap_stops_the_asking(tmp_path: Path) -> None:
@@ -452,5 +452,5 @@ def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:
     with SimulatedServer() as server:
         bounds = dataclasses.replace(Bounds.of(1), limits=Limits(0))
-        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Request.of(Trial(line_case(), 0))], bounds=bounds)
+        asked, _ = ask(server.url, Tape(tmp_path, "once"), [Request.of(Trial(line_cell(), 0))], bounds=bounds)
     assert [failure.cause for failure in asked.failures.values()] == ["not_asked"]

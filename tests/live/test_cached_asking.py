@@ -24,14 +24,14 @@ from longctx.recording.request import Place, Request, user_text
 from longctx.recording.tape import Tape
 from longctx.vocabulary.point import Reply
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
-from tests.recording.examples import collage_case, requests_of
+from tests.recording.examples import collage_cell, requests_of
 from tests.servers import SimulatedServer, count_tokens
 
 PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
 
 
 def cells(**model: object) -> list[Cell]:
-    return [collage_case(variant, prices=PRICES, **model) for variant in VARIANTS]
+    return [collage_cell(variant, prices=PRICES, **model) for variant in VARIANTS]
 
 
 def replies(tape: Tape, asked: list[Cell]) -> list[Reply | None]:
@@ -71,7 +71,7 @@ def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None
 
 
 def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
-    same = [collage_case(trials=1), dataclasses.replace(collage_case(trials=1), seed=1)]
+    same = [collage_cell(trials=1), dataclasses.replace(collage_cell(trials=1), seed=1)]
     trials = requests_of(*same)
 
     async def count(url: str) -> list[Request]:

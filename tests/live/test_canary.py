@@ -14,7 +14,7 @@ from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.recording.request import Request
 from longctx.vocabulary.point import Reply
-from tests.recording.examples import AT, line_case, passkey_case, requests_of
+from tests.recording.examples import AT, line_cell, passkey_cell, requests_of
 
 Answer = Callable[[Request], str | Failure]
 
@@ -64,7 +64,7 @@ def sorry(trial: Request) -> str:
 
 
 def test_where_one_of_three_can_be_read_the_rest_is_asked() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.trial.index == 2 else "Sorry.")
+    asking = Pass([line_cell(trials=40)], lambda trial: "7" if trial.trial.index == 2 else "Sorry.")
     asked = asking.ask()
     assert asking.sizes == [FEW, 37]
     assert (asked.answered, asked.failures) == (40, {})
@@ -72,7 +72,7 @@ def test_where_one_of_three_can_be_read_the_rest_is_asked() -> None:
 
 
 def test_where_none_of_ten_can_be_read_the_test_stops_there() -> None:
-    asking = Pass([line_case(trials=40)], sorry)
+    asking = Pass([line_cell(trials=40)], sorry)
     asked = asking.ask()
     assert asking.sizes == [FEW, MORE - FEW]
     assert asked.answered == MORE
@@ -85,13 +85,13 @@ def test_where_none_of_ten_can_be_read_the_test_stops_there() -> None:
 
 
 def test_one_of_ten_is_enough() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: "7" if trial.trial.index == 9 else "Sorry.")
+    asking = Pass([line_cell(trials=40)], lambda trial: "7" if trial.trial.index == 9 else "Sorry.")
     assert asking.ask().answered == 40
     assert asking.sizes == [FEW, MORE - FEW, 30]
 
 
 def test_other_tests_and_models_go_on() -> None:
-    cells = [line_case(trials=20), line_case(trials=20, model="other"), passkey_case(trials=20).fitted()]
+    cells = [line_cell(trials=20), line_cell(trials=20, model="other"), passkey_cell(trials=20).fitted()]
     asking = Pass(cells, lambda q: "Sorry." if q.cell.group == ("line_retrieval", "toy") else "7")
     asked = asking.ask()
     assert asking.sizes == [3 * FEW, MORE - FEW, 34]
@@ -100,27 +100,27 @@ def test_other_tests_and_models_go_on() -> None:
 
 
 def test_few_trials_are_asked_without_a_canary() -> None:
-    asking = Pass([line_case(trials=MORE)], sorry)
+    asking = Pass([line_cell(trials=MORE)], sorry)
     assert asking.ask().answered == MORE
     assert asking.sizes == [MORE]
 
 
 def test_it_can_be_switched_off() -> None:
-    asking = Pass([line_case(trials=40)], sorry, canary=False)
+    asking = Pass([line_cell(trials=40)], sorry, canary=False)
     assert asking.ask().answered == 40
     assert (asking.sizes, asking.messages) == ([40], [])
 
 
 def test_it_looks_over_all_rounds_of_a_pass() -> None:
     """A run that stops early asks in rounds, which may have fewer trials of a test than the canary takes."""
-    asking = Pass([line_case(trials=40)], sorry)
+    asking = Pass([line_cell(trials=40)], sorry)
     rounds = [asking.questions[start : start + 4] for start in range(0, 40, 4)]
     answered = [asking.ask(part).answered for part in rounds]
     assert answered == [4, 4, 2, 0, 0, 0, 0, 0, 0, 0]
 
 
 def test_what_stops_the_pass_stops_the_canary() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: Failure("no_access", "no access", fatal=True))
+    asking = Pass([line_cell(trials=40)], lambda trial: Failure("no_access", "no access", fatal=True))
     asked = asking.ask()
     assert asking.sizes == [FEW]
     assert asked.stopped is not None
@@ -128,14 +128,14 @@ def test_what_stops_the_pass_stops_the_canary() -> None:
 
 
 def test_failed_requests_are_no_replies() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: Failure("timeout", "no answer in time"))
+    asking = Pass([line_cell(trials=40)], lambda trial: Failure("timeout", "no answer in time"))
     asked = asking.ask()
     assert sum(asking.sizes) == len(asked.failures) == 40
     assert {failure.cause for failure in asked.failures.values()} == {"timeout"}
 
 
 def test_a_long_reply_is_cut_and_made_visible() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: "\x1b[31m" + "so " * 100)
+    asking = Pass([line_cell(trials=40)], lambda trial: "\x1b[31m" + "so " * 100)
     asking.ask()
     assert "\x1b" not in asking.messages[0]
     assert asking.messages[0].endswith("…")
@@ -143,13 +143,13 @@ def test_a_long_reply_is_cut_and_made_visible() -> None:
 
 
 def test_a_reply_that_may_not_be_shown_is_not() -> None:
-    asking = Pass([line_case(trials=40)], lambda trial: "secret", text=False)
+    asking = Pass([line_cell(trials=40)], lambda trial: "secret", text=False)
     asking.ask()
     assert asking.messages[0] == "The first trial of line_retrieval on toy is unparseable"
 
 
 def test_short_cells_come_first_one_trial_of_each() -> None:
-    cells = [line_case(50, trials=5), line_case(3, trials=5), line_case(10, trials=5)]
+    cells = [line_cell(50, trials=5), line_cell(3, trials=5), line_cell(10, trials=5)]
     taken = in_turn(requests_of(*cells))
     assert [(trial.cell.point.length, trial.trial.index) for trial in taken[:4]] == [
         (3, 0), (10, 0), (50, 0), (3, 1),

@@ -8,7 +8,7 @@ import pytest
 
 from longctx.live.progress import Silent
 from tests.live.slotted import HOST, Slotted, ask, seconds
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 
 TRIALS = 200
 
@@ -53,7 +53,7 @@ def test_what_one_server_refuses_holds_no_other(monkeypatch: pytest.MonkeyPatch)
     cells = []
     for key, host in names.items():
         monkeypatch.setenv(key, "key")
-        cells.append(line_case(trials=40, model=host, api="openai-chat", base_url=f"https://{host}", key=key))
+        cells.append(line_cell(trials=40, model=host, api="openai-chat", base_url=f"https://{host}", key=key))
     told = Told()
     asked = ask(cells, {"slow.test": slow, "quick.test": quick}, 8, told)
     assert asked.answered == 80, asked
@@ -65,9 +65,9 @@ def test_what_one_server_refuses_holds_no_other(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_progress_tells_of_retries_and_why_the_limit_fell() -> None:
     told = Told()
-    ask([line_case(trials=60)], {HOST: Slotted(1, 2.0)}, 32, told)
+    ask([line_cell(trials=60)], {HOST: Slotted(1, 2.0)}, 32, told)
     assert list(dict.fromkeys(told.told)) == ["", " (8 were no faster)"]
     told = Told()
-    ask([line_case(trials=60)], {HOST: Slotted(math.inf, 2.0, bears=10)}, 32, told)
+    ask([line_cell(trials=60)], {HOST: Slotted(math.inf, 2.0, bears=10)}, 32, told)
     assert " (16 before a 429), 1 retry" in told.told
     assert told.told[-1].endswith("retries")

@@ -12,7 +12,7 @@ from longctx.cells.cell import Cell
 from longctx.config.models import Prices
 from longctx.live.estimating import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
-from tests.recording.examples import AT, answer, line_case, of_version, place, recorded
+from tests.recording.examples import AT, answer, line_cell, of_version, place, recorded
 from tests.servers import message
 
 PRICES = Prices(dated=datetime.date(2026, 11, 1), input=1000.0, output=0.0)
@@ -45,8 +45,8 @@ def test_where_all_answers_count_nothing_is_said(tmp_path: Path) -> None:
 
 
 def test_answers_on_the_tape_say_it_for_their_model_and_test(tmp_path: Path) -> None:
-    tape, cell = Tape(tmp_path, "once"), line_case(trials=4)
-    other = line_case(lines=9, trials=4)
+    tape, cell = Tape(tmp_path, "once"), line_cell(trials=4)
+    other = line_cell(lines=9, trials=4)
     for index, tokens in enumerate((30, 40, 50)):
         body = message("42", usage={"input_tokens": 9, "output_tokens": tokens})
         tape.record(place(cell, index), answer(body), AT, 0.5)
@@ -61,7 +61,7 @@ def test_answers_on_the_tape_say_it_for_their_model_and_test(tmp_path: Path) -> 
     "usage", [b'{"output_tokens": -5}', b'{"output_tokens": "9"}', b'{"output_tokens": true}', b"7"]
 )
 def test_an_answer_with_a_strange_usage_says_nothing(tmp_path: Path, usage: bytes) -> None:
-    tape, cell = Tape(tmp_path, "once"), line_case(trials=3)
+    tape, cell = Tape(tmp_path, "once"), line_cell(trials=3)
     for index in range(3):
         tape.record(place(cell, index), answer(b'{"content": [], "usage": ' + usage + b"}"), AT, 0.5)
     assert with_recorded_replies(tape, [cell])[0].replies is None

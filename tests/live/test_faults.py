@@ -18,7 +18,7 @@ from longctx.recording.missing import missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.servers import prompt_of
 
 TIMEOUT_S = 0.4
@@ -52,7 +52,7 @@ def recorded(folder: Path, cell: Cell) -> int:
 
 @pytest.mark.parametrize("kind", FAULTS)
 def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
-    cell = line_case(trials=3, timeout_s=TIMEOUT_S if kind in ("hang", "drip") else 20)
+    cell = line_cell(trials=3, timeout_s=TIMEOUT_S if kind in ("hang", "drip") else 20)
     with MisbehavingServer(first(kind)) as server:
         asked = ask(server, tmp_path, cell, in_flight=1)
     assert (asked.answered, asked.failures) == (3, {})
@@ -80,7 +80,7 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
     kind: str, cause: str, attempts: int, tmp_path: Path
 ) -> None:
     """What may pass is tried as often once more, when the other trial has ended."""
-    cell = line_case(trials=2, timeout_s=TIMEOUT_S if cause == "timeout" else 20)
+    cell = line_cell(trials=2, timeout_s=TIMEOUT_S if cause == "timeout" else 20)
     [bad, _] = [trial.build().user for trial in cell.each_trial()]
     with MisbehavingServer(lambda number, body: Reaction(kind if prompt_of(body) == bad else "right")) as server:
         asked = ask(server, tmp_path, cell, in_flight=1)
@@ -93,7 +93,7 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
 @pytest.mark.parametrize(("kind", "attempts"), [("server_error", 5), ("truncated", 3)])
 def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int, tmp_path: Path) -> None:
     """The server answers the first trial only after all of the others."""
-    cell = line_case(trials=6)
+    cell = line_cell(trials=6)
     bad = next(cell.each_trial()).build().user
     others: set[str] = set()
 
@@ -110,7 +110,7 @@ def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int,
 
 def test_a_server_that_answers_nothing_is_not_asked_again(tmp_path: Path) -> None:
     with MisbehavingServer(lambda number, body: Reaction("server_error")) as server:
-        asked = ask(server, tmp_path, line_case(trials=3), in_flight=1)
+        asked = ask(server, tmp_path, line_cell(trials=3), in_flight=1)
     assert len(asked.failures) == 3
     assert len(server.reactions) == 15
 
@@ -118,7 +118,7 @@ def test_a_server_that_answers_nothing_is_not_asked_again(tmp_path: Path) -> Non
 def test_what_is_refused_for_all_is_asked_forty_times(tmp_path: Path) -> None:
     """At most the requests that were in flight already reach the server beside it."""
     with MisbehavingServer(lambda number, body: Reaction("refused")) as server:
-        asked = ask(server, tmp_path, line_case(trials=300), in_flight=2)
+        asked = ask(server, tmp_path, line_cell(trials=300), in_flight=2)
     assert asked.stopped is not None
     assert asked.stopped.message.startswith("40 trials in a row were not answered, so the run stopped. The last: ")
     assert 40 <= len(server.reactions) <= 41
@@ -132,7 +132,7 @@ def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited
     for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
         monkeypatch.setattr(f"longctx.live.limiter.{name}", 3600)
     with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
-        asked = asyncio.run(asyncio.wait_for(asking(server, tmp_path, line_case(trials=60), in_flight=8), 60))
+        asked = asyncio.run(asyncio.wait_for(asking(server, tmp_path, line_cell(trials=60), in_flight=8), 60))
     assert asked.stopped is not None
     assert asked.stopped.cause == "bad_key"
     assert len(server.reactions) <= 16
@@ -140,7 +140,7 @@ def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited
 
 
 def test_patience_is_of_all_rounds(tmp_path: Path) -> None:
-    cell = line_case(trials=60)
+    cell = line_cell(trials=60)
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(2)
 
     async def rounds(server: MisbehavingServer) -> list[Asked]:
@@ -159,7 +159,7 @@ def test_a_refused_server_is_asked_less_at_once(tmp_path: Path) -> None:
     def script(number: int, body: Body) -> Reaction:
         return Reaction("rate_limit" if server.open >= 3 else "right", {"retry-after-ms": "1"})
 
-    cell = line_case(trials=60)
+    cell = line_cell(trials=60)
     with MisbehavingServer(script, latency_s=0.01) as server:
         asked = ask(server, tmp_path, cell, in_flight=8)
     assert (asked.answered, asked.failures) == (60, {})
@@ -177,7 +177,7 @@ def test_a_rate_limit_that_is_used_up_is_waited_for(tmp_path: Path) -> None:
         "anthropic-ratelimit-requests-reset": "2026-11-22T10:00:03Z",
     }
     with MisbehavingServer(lambda number, body: Reaction("right", headers if number == 0 else {})) as server:
-        asked = ask(server, tmp_path, line_case(trials=3), in_flight=1)
+        asked = ask(server, tmp_path, line_cell(trials=3), in_flight=1)
     assert asked.answered == 3
     came = [at for at, _ in server.reactions]
     assert came[1] - came[0] >= 0.3
@@ -186,7 +186,7 @@ def test_a_rate_limit_that_is_used_up_is_waited_for(tmp_path: Path) -> None:
 def test_a_long_reply_needs_no_stream(tmp_path: Path) -> None:
     """The SDK by itself refuses to ask for such a long reply without a stream."""
     with MisbehavingServer() as server:
-        asked = ask(server, tmp_path, line_case(trials=1, thinking_tokens=100_000))
+        asked = ask(server, tmp_path, line_cell(trials=1, thinking_tokens=100_000))
     assert (asked.answered, asked.failures) == (1, {})
 
 
@@ -199,7 +199,7 @@ def storm(share: float, seed: int) -> Script:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_in_a_storm_no_trial_is_lost_and_none_is_asked_twice_once_answered(seed: int, tmp_path: Path) -> None:
-    cell = line_case(trials=80)
+    cell = line_cell(trials=80)
     with MisbehavingServer(storm(0.4, seed)) as server:
         asked = ask(server, tmp_path, cell, in_flight=16)
     assert asked.answered + len(asked.failures) == 80

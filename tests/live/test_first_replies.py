@@ -15,13 +15,13 @@ from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
 from longctx.recording.request import Request
 from longctx.vocabulary.point import Reply
-from tests.recording.examples import line_case, requests_of
+from tests.recording.examples import line_cell, requests_of
 
 PRICES = Prices(input=0, output=10, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
 
 
 def thinking(trials: int = 40) -> Cell:
-    return line_case(trials=trials, thinking_tokens=4096, prices=PRICES)
+    return line_cell(trials=trials, thinking_tokens=4096, prices=PRICES)
 
 
 def after(replies: list[int], batch: bool = False) -> tuple[list[Request], list[str]]:

@@ -17,7 +17,7 @@ from longctx.live.progress import Silent
 from longctx.live.run import Sending, ending
 from longctx.live.server.client import Clients
 from longctx.recording.tape import Tape
-from tests.recording.examples import AT, answer, line_case, place
+from tests.recording.examples import AT, answer, line_cell, place
 
 LOST = "Requests in flight are lost, and may be billed."
 
@@ -25,7 +25,7 @@ LOST = "Requests in flight are lost, and may be billed."
 def stopped(folder: Path, mode: str, private: Path | None = None) -> str:
     """Return the sentence about a run that its user stops after one of three answers."""
     tape = Tape(folder, mode, write_to=private)
-    tape.record(place(line_case()), answer(), AT, 0.1)
+    tape.record(place(line_cell()), answer(), AT, 0.1)
     return sentence(tape, 3)
 
 

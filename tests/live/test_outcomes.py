@@ -10,7 +10,7 @@ from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.vocabulary.point import Reply
-from tests.recording.examples import AT, line_case, requests_of
+from tests.recording.examples import AT, line_cell, requests_of
 
 PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
 
@@ -18,7 +18,7 @@ PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
 def outcomes(*texts: str, prices: Prices | None = PRICES) -> Outcomes:
     counted = Outcomes(Tally(len(texts)), Silent())
     for answered in texts:
-        [request, *_] = requests_of(line_case(prices=prices))
+        [request, *_] = requests_of(line_cell(prices=prices))
         reply = Reply(answered or request.build().expected, "end_turn", "toy", 100, 0, 20, 0.1, AT, "0")
         counted.ended(request.ready(), reply)
     return counted
@@ -37,7 +37,7 @@ def test_a_cost_that_is_not_known() -> None:
 
 def test_nothing_is_reported_of_nothing() -> None:
     counted = outcomes()
-    counted.ended(requests_of(line_case())[0], Failure("timeout", "no answer in time"))
+    counted.ended(requests_of(line_cell())[0], Failure("timeout", "no answer in time"))
     assert list(counted.sentences()) == []
 
 
@@ -45,5 +45,5 @@ def test_what_was_not_sent_has_not_failed() -> None:
     tally = Tally(2)
     counted = Outcomes(tally, Silent())
     for failure in Failure("timeout", "no answer in time"), Failure("not_asked", "the run was stopped", fatal=True):
-        counted.ended(requests_of(line_case())[0], failure)
+        counted.ended(requests_of(line_cell())[0], failure)
     assert (tally.done, tally.failed) == (1, 1)

@@ -23,7 +23,7 @@ from longctx.vocabulary.bank import Section
 from longctx.vocabulary.point import Reply
 from tests.here import HERE
 from tests.live.clock import Clock
-from tests.recording.examples import AT, line_case, requests_of
+from tests.recording.examples import AT, line_cell, requests_of
 
 PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
 
@@ -62,7 +62,7 @@ def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
 
 
 def asked(text: str, **model: Any) -> tuple[Request, Reply]:
-    trial = Request.of(Trial(line_case(**model), 0))
+    trial = Request.of(Trial(line_cell(**model), 0))
     return trial, reply(text or trial.build().expected)
 
 
@@ -82,7 +82,7 @@ def test_what_is_written_has_no_rate() -> None:
 
 
 def test_a_failure_is_in_no_rate() -> None:
-    tally, shown = told((Request.of(Trial(line_case(), 0)), Failure("timeout", "no answer in time")))
+    tally, shown = told((Request.of(Trial(line_cell(), 0)), Failure("timeout", "no answer in time")))
     assert tally.rates == {}
     assert shown[-1] == "1 failed"
 
@@ -124,7 +124,7 @@ def test_what_changes_is_shown_without_waiting_for_the_end(monkeypatch: pytest.M
 
 def test_without_a_terminal_a_line_a_minute_is_printed() -> None:
     clock, messages = Clock(), list[str]()
-    tally = Tally(40, work=40 * work(Request.of(Trial(line_case(), 0))))
+    tally = Tally(40, work=40 * work(Request.of(Trial(line_cell(), 0))))
     lines = Lines(tally, messages.append, clock)
     progress = Outcomes(tally, lines)
     clock.passes(59)
@@ -134,7 +134,7 @@ def test_without_a_terminal_a_line_a_minute_is_printed() -> None:
         trial, answered = asked(text, prices=PRICES)
         progress.ended(trial.ready(), answered)
     clock.passes(60)
-    progress.ended(Request.of(Trial(line_case(), 0)), Failure("timeout", "no answer in time"))
+    progress.ended(Request.of(Trial(line_cell(), 0)), Failure("timeout", "no answer in time"))
     clock.passes(60)
     assert messages == [
         "Asking: 0 of 40 trials, $0.00.",
@@ -181,7 +181,7 @@ def test_what_is_waited_for_is_shown_until_it_comes() -> None:
 
 def test_long_prompts_are_more_of_the_work_than_short_ones() -> None:
     """Nine of ten prompts were asked, but these were short: most of the work is still to do."""
-    short, long = line_case(5, trials=9), line_case(1000, trials=1)
+    short, long = line_cell(5, trials=9), line_cell(1000, trials=1)
     trials = requests_of(short, long)
     tally = Tally(10, sum(map(work, trials)))
     progress = Outcomes(tally, Silent())

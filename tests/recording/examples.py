@@ -31,12 +31,12 @@ LATER = "2026-01-02T00:00:00+00:00"
 BANK = small_bank(40)
 
 
-def line_case(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Cell:
+def line_cell(lines: int = 5, block_size: int | None = None, trials: int = 2, **model: Any) -> Cell:
     profile = ModelProfile(**{"model": "toy", **model})
     return Cell(profile, wording_of(LineRetrieval), LineRetrieval(lines, block_size), seed=0, trials=trials)
 
 
-def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Cell:
+def passkey_cell(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Cell:
     """Return a case for a model whose tokens per filler are known."""
     wording = wording_of(Passkey)
     values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
@@ -45,7 +45,7 @@ def passkey_case(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
     return Cell(profile, wording, Passkey(size, k), seed=0, trials=trials)
 
 
-def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Cell:
+def collage_cell(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Cell:
     """Return a case with records of some 4,000 characters; each trial asks about another section."""
     profile = ModelProfile(**{"model": "toy", **model})
     cell = Collage(1500, 100, depth, variant, bank=lambda: BANK)
@@ -54,7 +54,7 @@ def collage_case(variant: str = "none", depth: int = 50, trials: int = 2, **mode
 
 def of_version(version: int, **changed: object) -> Cell:
     """Return a case of one question of a bank of this version."""
-    cell = dataclasses.replace(collage_case(), only_trial="s1-toll")
+    cell = dataclasses.replace(collage_cell(), only_trial="s1-toll")
     point = dataclasses.replace(cell.point, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
     return dataclasses.replace(cell, point=point, **changed)  # type: ignore[arg-type]
 

@@ -10,9 +10,9 @@ from longctx.cells.cell import Cell
 from longctx.recording.missing import why_missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
-from tests.recording.examples import line_case, recorded
+from tests.recording.examples import line_cell, recorded
 
-CASE = line_case(trials=3)
+CASE = line_cell(trials=3)
 FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
 
 
@@ -49,7 +49,7 @@ def test_only_other_trials_are_recorded(tmp_path: Path) -> None:
 
 
 def test_some_are_missing(tmp_path: Path) -> None:
-    recorded(tmp_path, line_case(trials=1))
+    recorded(tmp_path, line_cell(trials=1))
     assert said(CASE, Tape(tmp_path)).startswith("2 of 3 trials have no recording")
 
 
@@ -91,13 +91,13 @@ def test_the_corpus_was_given_a_word_of_its_own(tmp_path: Path) -> None:
 
 def test_the_request_changed_but_not_its_wording(tmp_path: Path) -> None:
     recorded(tmp_path, CASE)
-    text = said(line_case(trials=3, extra_body={"temperature": 1}), Tape(tmp_path))
+    text = said(line_cell(trials=3, extra_body={"temperature": 1}), Tape(tmp_path))
     assert "3 of 3 trials are stale: the request changed since the recording, but not its wording" in text
     assert "max_tokens, or the profile of toy (system," in text
 
 
 def test_some_are_stale_and_some_missing(tmp_path: Path) -> None:
-    recorded(tmp_path, line_case(trials=1))
+    recorded(tmp_path, line_cell(trials=1))
     text = said(reworded(CASE), Tape(tmp_path))
     assert "1 of 3 trials are stale" in text
     assert "2 of 3 trials have no recording" in text
@@ -111,9 +111,9 @@ def test_asking_was_tried_and_failed(tmp_path: Path) -> None:
 
 
 def test_a_changed_beta_is_named(tmp_path: Path) -> None:
-    recorded(tmp_path, line_case(betas=("long-2026",)))
+    recorded(tmp_path, line_cell(betas=("long-2026",)))
     assert "it was recorded with the headers anthropic-beta: long-2026, and the profile of toy sends no betas" in said(
-        line_case(), Tape(tmp_path)
+        line_cell(), Tape(tmp_path)
     )
-    both = line_case(betas=("other-2026",), headers={"x-mode": "a"})
+    both = line_cell(betas=("other-2026",), headers={"x-mode": "a"})
     assert "toy sends the headers anthropic-beta: other-2026; x-mode: a." in said(both, Tape(tmp_path))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from longctx.recording.episodes import read_episodes
-from tests.recording.examples import line_case, recorded
+from tests.recording.examples import line_cell, recorded
 from tests.refusals import refused
 
 
@@ -18,7 +18,7 @@ def test_a_file_that_is_not_there_holds_none(tmp_path: Path) -> None:
 def test_conflict_markers_are_called_that_in_all_files_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     folder = tmp_path / "cassettes"
-    files = [recorded(folder, line_case(lines)) for lines in (3, 5, 8)]
+    files = [recorded(folder, line_cell(lines)) for lines in (3, 5, 8)]
     for file, end in zip(files[:2], ("\n", "\r\n"), strict=True):
         file.write_bytes(f"<<<<<<< HEAD{end}".encode() + file.read_bytes() + f"={'=' * 6}{end}>>>>>>> b{end}".encode())
     both = "cassettes/toy/line_retrieval/lines-3.jsonl, cassettes/toy/line_retrieval/lines-5.jsonl"
@@ -72,7 +72,7 @@ def test_what_is_in_the_place_of_a_cassette(tmp_path: Path) -> None:
 )
 def test_an_episode_of_another_status_or_version_is_no_answer(tmp_path: Path, was: str, now: str, why: str) -> None:
     """docs/security.md, episode-status"""
-    file = recorded(tmp_path, line_case())
+    file = recorded(tmp_path, line_cell())
     assert was in file.read_text()
     file.write_text(file.read_text().replace(was, now, 1))
     with refused("bad-episode", f"{file}, line 1", why):

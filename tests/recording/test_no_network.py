@@ -22,9 +22,9 @@ from longctx.cells.cell import Trial
 from longctx.recording.missing import why_missing
 from longctx.recording.tape import Tape, TapeError
 from longctx.recording.transport import NotOnTape, TapeTransport
-from tests.recording.examples import client_of, line_case, place, recorded, send
+from tests.recording.examples import client_of, line_cell, place, recorded, send
 
-CASE = line_case()
+CASE = line_cell()
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -152,7 +152,7 @@ socket.create_connection = socket.getaddrinfo = socket.socket.connect = socket.s
 import longctx.engine.measure
 import longctx.plugin.running
 from longctx.recording.missing import why_missing
-from longctx.cells.cell import Case, Trial
+from longctx.cells.cell import Cell, Trial
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.config.models import ModelProfile
@@ -161,16 +161,16 @@ from tests.protocols import LineRetrieval
 from tests.here import HERE
 
 wording = PromptSet.open(HERE, "protocol").wording(LineRetrieval)
-case = Case(ModelProfile(model="toy"), wording, LineRetrieval(5), seed=0, trials=3)
+cell = Cell(ModelProfile(model="toy"), wording, LineRetrieval(5), seed=0, trials=3)
 tape, texts, absent = Tape(Path(sys.argv[1])), [], []
-for question in case.fitted().each_trial():
+for question in cell.fitted().each_trial():
     trial = question.build()
     reply = tape.reply(Place.of(question, trial))
     if reply is None:
         absent.append(Place.of(question, trial))
     else:
         texts.append(trial.judge(reply).kind)
-why_missing(case, tape, absent, [])
+why_missing(cell, tape, absent, [])
 print(json.dumps({"judged": texts, "absent": len(absent), "imported": "anthropic" in sys.modules}))
 """
 

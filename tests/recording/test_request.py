@@ -18,7 +18,7 @@ from longctx.config.models import ModelProfile
 from longctx.recording.apis.messages import COUNTED
 from longctx.recording.request import canonical, digest, digest_of, request_body
 from longctx.vocabulary.shapes import SHAPES, Shape
-from tests.recording.examples import client_of, collage_case, line_case, network, passkey_case, send
+from tests.recording.examples import client_of, collage_cell, line_cell, network, passkey_cell, send
 from tests.servers import message
 
 BODY: dict[str, Any] = {
@@ -83,7 +83,7 @@ def test_a_lone_surrogate_has_a_digest() -> None:
 
 
 def test_the_model_profile_has_the_last_word() -> None:
-    [trial, _] = line_case(extra_body={"temperature": 0, "max_tokens": 99}).each_trial()
+    [trial, _] = line_cell(extra_body={"temperature": 0, "max_tokens": 99}).each_trial()
     body = request_body(trial.build(), trial.cell.model)
     assert (body["temperature"], body["max_tokens"]) == (0, 99)
     assert "system" not in body
@@ -107,13 +107,13 @@ def test_the_body_that_the_sdk_sends_has_the_same_digest(settings: dict[str, Any
         sent.append(request)
         return httpx2.Response(200, content=message("42"))
 
-    trial = Trial(line_case(**settings), 0)
+    trial = Trial(line_cell(**settings), 0)
     asyncio.run(send(client_of(network(server)), trial))
     assert digest(json.loads(sent[0].content)) == digest(request_body(trial.build(), trial.cell.model))
 
 
 PREFILLED = dataclasses.replace(
-    Trial(line_case(), 0).build(),
+    Trial(line_cell(), 0).build(),
     user="Which?",
     prefill="The answer is:",
     without_prefill='Begin with "The answer is:"',
@@ -131,12 +131,12 @@ def test_other_models_are_told_how_to_begin() -> None:
 
 
 def test_a_thinking_model_gets_room_to_think() -> None:
-    built = Trial(line_case(), 0).build()
+    built = Trial(line_cell(), 0).build()
     assert request_body(built, ModelProfile(model="toy", thinking_tokens=1000))["max_tokens"] == built.max_tokens + 1000
 
 
 def test_what_a_profile_leaves_unset_is_not_sent() -> None:
-    [trial, _] = line_case().each_trial()
+    [trial, _] = line_cell().each_trial()
     body = request_body(trial.build(), trial.cell.model)
     assert sorted(body) == ["max_tokens", "messages", "model"]
 
@@ -154,14 +154,14 @@ def test_what_a_profile_leaves_unset_is_not_sent() -> None:
     ],
 )
 def test_a_setting_of_the_profile_is_part_of_the_question(setting: dict[str, Any], sent: dict[str, Any]) -> None:
-    trial, plain = Trial(line_case(**setting), 0), Trial(line_case(), 0)
+    trial, plain = Trial(line_cell(**setting), 0), Trial(line_cell(), 0)
     body = request_body(trial.build(), trial.cell.model)
     assert {name: body[name] for name in sent} == sent
     assert digest(body) != digest(request_body(plain.build(), plain.cell.model))
 
 
 def test_the_profiles_system_prompt_is_before_the_prompt_sets() -> None:
-    built = dataclasses.replace(Trial(line_case(), 0).build(), system="Answer with a number.")
+    built = dataclasses.replace(Trial(line_cell(), 0).build(), system="Answer with a number.")
     assert request_body(built, ModelProfile(model="toy", system="Be terse."))["system"] == (
         "Be terse.\n\nAnswer with a number."
     )
@@ -169,7 +169,7 @@ def test_the_profiles_system_prompt_is_before_the_prompt_sets() -> None:
 
 def test_the_id_of_a_provider_does_not_change_the_question() -> None:
     """A recording answers the same question wherever it was asked."""
-    built = Trial(line_case(), 0).build()
+    built = Trial(line_cell(), 0).build()
     there = ModelProfile(model="toy", provider="bedrock", provider_model="us.toy-v1:0")
     assert request_body(built, there) == request_body(built, ModelProfile(model="toy"))
 
@@ -236,7 +236,7 @@ def test_what_is_counted_is_what_count_tokens_takes() -> None:
     ],
 )
 def test_the_request_of_a_shape_is_the_same_for_ever(shape: Shape, passkey: str, collage: str) -> None:
-    for cell, sha256 in ((passkey_case(), passkey), (collage_case(), collage)):
+    for cell, sha256 in ((passkey_cell(), passkey), (collage_cell(), collage)):
         trial = Trial(dataclasses.replace(cell, shape=shape).fitted(), 1)
         assert digest_of(trial.build(), cell.model) == sha256
 
@@ -244,7 +244,7 @@ def test_the_request_of_a_shape_is_the_same_for_ever(shape: Shape, passkey: str,
 def test_a_model_that_takes_no_prefill_is_asked_for_it_after_the_question_in_every_shape() -> None:
     for shape in SHAPES:
         for prefill in (False, True):
-            cell = dataclasses.replace(collage_case(prefill=prefill), shape=shape)
+            cell = dataclasses.replace(collage_cell(prefill=prefill), shape=shape)
             built = Trial(cell.fitted(), 0).build()
             *turns, last = request_body(built, cell.model)["messages"]
             if prefill:

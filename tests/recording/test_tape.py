@@ -20,11 +20,11 @@ from vcr.serializers import jsonserializer
 from longctx.cells.cell import Trial
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape, TapeError, only_writer
-from tests.recording.examples import AT, LATER, answer, line_case, place, recorded
+from tests.recording.examples import AT, LATER, answer, line_cell, place, recorded
 from tests.refusals import refused
 from tests.servers import message
 
-CASE = line_case()
+CASE = line_cell()
 ONE, TWO = place(CASE, 0), place(CASE, 1)
 CHANGED = dataclasses.replace(ONE, sha256="0" * 64, prompt_set="other", wording="other-digest")
 """The first trial, in another wording."""
@@ -60,7 +60,7 @@ def test_an_answer_is_live_only_in_the_run_that_asked(tmp_path: Path) -> None:
 def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
     """The model is known even if two profiles send the same request and the file has the other model's name."""
     file = recorded(tmp_path, CASE)
-    other = line_case(model="other")
+    other = line_cell(model="other")
     file.parents[1].rename(tmp_path / "other")
     tape = Tape(tmp_path, "once")
     alike = dataclasses.replace(place(other), sha256=ONE.sha256)
@@ -72,14 +72,14 @@ def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
 
 def test_an_episode_that_names_no_model_is_known_by_its_request(tmp_path: Path) -> None:
     """Older recordings are such."""
-    file = recorded(tmp_path, line_case())
+    file = recorded(tmp_path, line_cell())
     file.write_bytes(file.read_bytes().replace(b'"model":"toy",', b""))
     assert b'"model":' not in file.read_bytes()
     assert [Tape(tmp_path).status(each) for each in (ONE, CHANGED)] == ["found", "stale"]
 
 
 def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
-    recorded(tmp_path, line_case(trials=1))
+    recorded(tmp_path, line_cell(trials=1))
     tape = Tape(tmp_path)
     assert [tape.status(place) for place in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
     assert tape.reply(CHANGED) is None
@@ -98,7 +98,7 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
     ],
 )
 def test_what_each_record_mode_asks(tmp_path: Path, mode: str, asks: list[str]) -> None:
-    recorded(tmp_path, line_case(trials=1))
+    recorded(tmp_path, line_cell(trials=1))
     tape = Tape(tmp_path, mode)
     assert [tape.status(place) for place in (ONE, CHANGED, TWO) if tape.asks_request(place)] == asks
 
@@ -166,7 +166,7 @@ def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path)
 
 
 def test_a_long_last_line_that_was_cut_short_is_cut_off(tmp_path: Path) -> None:
-    file = recorded(tmp_path, line_case(trials=1))
+    file = recorded(tmp_path, line_cell(trials=1))
     before = file.read_bytes()
     file.write_bytes(before + b'{"version":1' + b" " * 200_000)
     Tape(tmp_path, "once").record(TWO, answer("two"), AT, 0)
@@ -244,7 +244,7 @@ def test_an_episode_with_a_wrong_part_is_an_error_or_is_unused(tmp_path: Path, p
         for inner in node.values() if isinstance(node, dict) else node if isinstance(node, list) else ():
             change(inner)
 
-    file = recorded(tmp_path, line_case(trials=1))
+    file = recorded(tmp_path, line_cell(trials=1))
     episode = json.loads(file.read_bytes())
     change(episode)
     file.write_text(json.dumps(episode) + "\n")
@@ -304,7 +304,7 @@ def test_each_line_is_a_cassette_of_vcrpys_own(tmp_path: Path) -> None:
 def test_answers_may_be_written_elsewhere(tmp_path: Path) -> None:
     """With LONGCTX_TEXT=0 new answers go to a folder of their own, and are found beside the earlier ones."""
     kept, private = tmp_path / "cassettes", tmp_path / "private"
-    before = recorded(kept, line_case(trials=1)).read_bytes()
+    before = recorded(kept, line_cell(trials=1)).read_bytes()
     Tape(kept, "all", "run", private).record(ONE, answer("new"), LATER, 0)
     Tape(kept, "all", "run", private).record(TWO, answer("two"), LATER, 0)
     assert [said(Tape(kept, "none", "run", private), place) for place in (ONE, TWO)] == ["new", "two"]

@@ -19,10 +19,10 @@ from longctx.cells.cell import Trial
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import PLACE, Tape
 from longctx.recording.transport import NotOnTape, TapeTransport
-from tests.recording.examples import AT, answer, client_of, line_case, network, place, recorded, replying, send
+from tests.recording.examples import AT, answer, client_of, line_cell, network, place, recorded, replying, send
 from tests.servers import failing, message
 
-CASE = line_case()
+CASE = line_cell()
 QUESTION = Trial(CASE, 0)
 ONE = place(CASE, 0)
 TYPICAL_HEADERS = {
@@ -183,7 +183,7 @@ def test_nothing_private_is_recorded(tmp_path: Path) -> None:
 
 def test_an_episode_of_a_long_prompt_is_small(tmp_path: Path) -> None:
     """6,500 lines are 97k tokens and about 250 KB. The answer is as long as those of the real API."""
-    trial = Trial(line_case(6500, 10, trials=50), 49)
+    trial = Trial(line_cell(6500, 10, trials=50), 49)
     usage = {
         "input_tokens": 96_661,
         "cache_creation_input_tokens": 0,

@@ -10,7 +10,7 @@ import pytest
 from longctx.cells.cell import Cell
 from longctx.recording.missing import of_other_versions, why_unused
 from longctx.recording.tape import Tape
-from tests.recording.examples import line_case, of_version, recorded
+from tests.recording.examples import line_cell, of_version, recorded
 
 
 def trials(cell: Cell) -> list[str]:
@@ -37,7 +37,7 @@ def test_only_the_same_trials_in_the_same_wording_count(changed: dict[str, objec
 
 
 def test_a_test_of_a_later_version(tmp_path: Path) -> None:
-    cell = line_case(trials=2)
+    cell = line_cell(trials=2)
     recorded(tmp_path, cell)
     later = [trial.replace(".v1/", ".v2/") for trial in trials(cell)]
     assert of_other_versions(Tape(tmp_path), cell, later) == {1: later}

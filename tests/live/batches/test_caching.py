@@ -19,7 +19,7 @@ from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, Turned
 from tests.live.batches.examples import run
 from tests.prefix_cache import CHARACTERS_A_TOKEN, TimedCache
-from tests.recording.examples import collage_case, line_case, requests_of
+from tests.recording.examples import collage_cell, line_cell, requests_of
 
 PRICES = Prices(
     input=1,
@@ -37,7 +37,7 @@ HOURLY = PRICES.model_copy(update={"cache_write": 2})
 def cells(**model: object) -> list[Cell]:
     """Return eight variants of a question about each of three records."""
     given = {"prices": PRICES, "caching": CACHING, **model}
-    return [collage_case(variant, repeats, **given) for variant in VARIANTS for repeats in (0, 50, 100)]  # type: ignore[arg-type]
+    return [collage_cell(variant, repeats, **given) for variant in VARIANTS for repeats in (0, 50, 100)]  # type: ignore[arg-type]
 
 
 def test_the_first_writes_for_an_hour_and_the_batch_reads(tmp_path: Path) -> None:
@@ -83,17 +83,17 @@ def test_marks_of_five_minutes_would_be_in_vain(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("prompts", "pays"), [(2, False), (4, False), (5, True), (8, True)])
 def test_it_pays_from_five_prompts_on(prompts: int, pays: bool) -> None:
     """All of each prompt is shared, so it pays if 2 + 0.05 (n - 1) < 0.5 n."""
-    cell = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
+    cell = dataclasses.replace(line_cell(prices=HOURLY), counted=100_000)
     trials = [Request.of(Trial(cell, 0, repeat)) for repeat in range(prompts)]
     assert pays_in_batches(trials, [1.0] * prompts) == pays
 
 
 def test_what_the_first_loses_of_the_discount_counts() -> None:
-    cell = dataclasses.replace(line_case(prices=HOURLY), counted=100_000)
+    cell = dataclasses.replace(line_cell(prices=HOURLY), counted=100_000)
     trials = [Request.of(Trial(cell, 0, repeat)) for repeat in range(8)]
     assert pays_in_batches(trials, [0.9] * 8)
     assert not pays_in_batches(trials, [0.05] * 8)
-    assert pays_in_batches([Request.of(Trial(line_case(), 0))] * 2, [0.1] * 2), "where prices are not known"
+    assert pays_in_batches([Request.of(Trial(line_cell(), 0))] * 2, [0.1] * 2), "where prices are not known"
 
 
 def test_a_profile_whose_price_of_an_hour_is_not_known_marks_nothing() -> None:
@@ -120,7 +120,7 @@ def test_the_estimate_counts_with_it(tmp_path: Path) -> None:
     assert estimated.price.planned is not None
     assert estimated.price.planned < estimated.price.batch < estimated.price.standard
     assert "in batches with the prompt cache ($" in str(estimated)
-    dear = line_case(prices=PRICES.model_copy(update={"input": 1000}))
+    dear = line_cell(prices=PRICES.model_copy(update={"input": 1000}))
     [priced] = estimate([dear], requests_of(dear), batches=True)
     assert "in batches ($" in str(priced)
     assert "asked directly)" in str(priced)
@@ -128,7 +128,7 @@ def test_the_estimate_counts_with_it(tmp_path: Path) -> None:
 
 def test_what_the_cache_makes_cheaper_is_asked_directly_and_the_rest_in_a_batch(tmp_path: Path) -> None:
     again = [dataclasses.replace(cell, repeats=4) for cell in cells()[:3]]
-    lacking = missing(Tape(tmp_path, "once"), [*again, line_case(prices=PRICES, caching=CACHING)])
+    lacking = missing(Tape(tmp_path, "once"), [*again, line_cell(prices=PRICES, caching=CACHING)])
     asked = cheapest_with_batches(lacking)
     direct = [trial for trial in asked if trial.shared.direct]
     assert {trial.cell.point.test for trial in direct} == {"collage"}

@@ -15,10 +15,10 @@ from longctx.live.batches.collect import Collected, Collecting
 from longctx.live.batches.ledger import Batch
 from longctx.recording.tape import NotRecorded, Tape
 from tests.live.batches.examples import AT, claimed
-from tests.recording.examples import LATER, line_case
+from tests.recording.examples import LATER, line_cell
 from tests.servers import message
 
-CASE = line_case(trials=3)
+CASE = line_cell(trials=3)
 
 
 def right(custom_id: str, text: str = "42") -> dict[str, Any]:

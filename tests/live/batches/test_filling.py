@@ -17,11 +17,11 @@ from longctx.recording.tape import Tape
 from longctx.vocabulary.point import Reply
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
 from tests.live.batches.examples import Ran, claimed, lacking, run
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.refusals import refused
 from tests.servers import Answer, failing, giving
 
-CASES = [line_case(3), line_case(5)]
+CASES = [line_cell(3), line_cell(5)]
 PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
 
 
@@ -51,7 +51,7 @@ def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
 
 
 def test_a_batch_is_sent_with_the_betas_of_its_questions(tmp_path: Path) -> None:
-    cells = [line_case(3), line_case(5, model="other", betas=("b-2026", "a-2026"))]
+    cells = [line_cell(3), line_cell(5, model="other", betas=("b-2026", "a-2026"))]
     with BatchServer() as server:
         assert run(server, tmp_path, cells).asked.answered == 4
         sent = [request for request in server.received if request.path == "/v1/messages/batches" and request.body]
@@ -94,7 +94,7 @@ def test_a_run_that_leaves_is_resumed_by_the_next(tmp_path: Path) -> None:
         assert "--ctx-batch collects it, or longctx models batches collect." in failure.message
         waits = run(server, tmp_path, CASES, wait_s=1)
         assert (waits.causes, waits.slept) == (["pending"] * 4, [1])
-        ran = run(server, tmp_path, [*CASES, line_case(7)])
+        ran = run(server, tmp_path, [*CASES, line_cell(7)])
     assert ran.said[0] == "Batch msgbatch_0000 has ended: 4 answers are recorded."
     assert ran.asked.answered == 2
     assert [len(batch.requests) for batch in server.created] == [4, 2]
@@ -197,7 +197,7 @@ def test_a_malformed_message_is_paid_and_not_asked_again_by_itself(tmp_path: Pat
 
 def priced(server: BatchServer, folder: Path, cap: float) -> Ran:
     """Return cases of four requests of about 85 and 115 tokens, at half of $1 per thousand tokens."""
-    return run(server, folder, [line_case(3, prices=PRICES), line_case(5, prices=PRICES)], cap=cap)
+    return run(server, folder, [line_cell(3, prices=PRICES), line_cell(5, prices=PRICES)], cap=cap)
 
 
 def test_the_cap_is_kept_before_anything_is_created(tmp_path: Path) -> None:
@@ -280,7 +280,7 @@ def test_a_request_that_never_has_a_result_is_given_up_after_three_batches(tmp_p
 def test_a_request_without_a_result_may_have_been_paid_and_counts_against_the_cap(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.lost_results = 1
-        cell = line_case(5, trials=1, prices=PRICES)
+        cell = line_cell(5, trials=1, prices=PRICES)
         ran = run(server, tmp_path, [cell], cap=0.2)
         assert len(server.created) == 2
     assert ran.causes == ["budget"]
@@ -391,6 +391,6 @@ def test_questions_of_other_runs_are_left_to_them(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.looks = 1
         run(server, tmp_path, CASES, wait_s=0)
-        ran = run(server, tmp_path, [line_case(9)], wait_s=0)
+        ran = run(server, tmp_path, [line_cell(9)], wait_s=0)
         assert ran.causes == ["pending"] * 2
         assert not missing(Tape(tmp_path, "once"), CASES)

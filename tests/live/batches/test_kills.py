@@ -14,9 +14,9 @@ from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer
 from tests.live.batches.examples import lacking, run
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 
-CASES = [line_case(3)]
+CASES = [line_cell(3)]
 
 
 class Killed(BaseException):

@@ -11,12 +11,12 @@ import pytest
 from longctx.live.batches.ledger import FOLDER, Ledger, custom_id
 from longctx.recording.request import Place
 from tests.live.batches.examples import AT, NAME, claimed
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.refusals import refused
 
 
 def test_a_claim_is_read_back_and_gets_its_id(tmp_path: Path) -> None:
-    batch = claimed(tmp_path, "http://server/", line_case())
+    batch = claimed(tmp_path, "http://server/", line_cell())
     assert Ledger(tmp_path).open() == [batch]
     known = Ledger(tmp_path).created(batch, "msgbatch_1", AT)
     assert (known.id, known.created_at, known.requests) == ("msgbatch_1", AT, batch.requests)
@@ -25,7 +25,7 @@ def test_a_claim_is_read_back_and_gets_its_id(tmp_path: Path) -> None:
 
 
 def test_the_file_tells_custom_ids_and_digests(tmp_path: Path) -> None:
-    batch = claimed(tmp_path, "http://server/", line_case())
+    batch = claimed(tmp_path, "http://server/", line_cell())
     claim = json.loads((tmp_path / FOLDER / f"{NAME}.json").read_text())
     assert [request["custom_id"] for request in claim["requests"]] == [request.custom_id for request in batch.requests]
     assert [request["wanted"]["sha256"] for request in claim["requests"]] == [
@@ -42,7 +42,7 @@ def test_it_is_on_disk_before_claim_returns(tmp_path: Path, monkeypatch: pytest.
         real(descriptor)
 
     monkeypatch.setattr(os, "fsync", told)
-    claimed(tmp_path, "http://server/", line_case())
+    claimed(tmp_path, "http://server/", line_cell())
     assert [Path(path).name.startswith(f".{NAME}") for path in synced] == [True, False]
     assert Path(synced[1]) == tmp_path / FOLDER
 
@@ -52,12 +52,12 @@ def test_what_a_killed_writer_left_is_no_claim_and_goes(tmp_path: Path) -> None:
     part.parent.mkdir()
     part.write_text('{"name')
     assert Ledger(tmp_path).open() == []
-    claimed(tmp_path, "http://server/", line_case())
+    claimed(tmp_path, "http://server/", line_cell())
     assert not part.exists()
 
 
 def test_a_dropped_claim_leaves_nothing(tmp_path: Path) -> None:
-    batch = claimed(tmp_path, "http://server/", line_case())
+    batch = claimed(tmp_path, "http://server/", line_cell())
     Ledger(tmp_path).drop(batch)
     assert not (tmp_path / FOLDER).exists()
     Ledger(tmp_path).drop(batch)
@@ -106,7 +106,7 @@ STRANGE_REQUESTS = {
 def test_what_a_stranger_may_have_written(tmp_path: Path, case: str) -> None:
     """docs/security.md, ledger-paths; docs/security.md, ledger-ids."""
     folder = tmp_path / "cassettes"
-    claimed(folder, "http://server/", line_case())
+    claimed(folder, "http://server/", line_cell())
     path = folder / FOLDER / f"{NAME}.json"
     batch = json.loads(path.read_text())
     if case in STRANGE:

@@ -16,7 +16,7 @@ from longctx.live.batches.collect import utc_now
 from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, size_of, split_by_limits
 from longctx.recording.request import Place, Request, Shared, digest
 from tests.batch_server import CUSTOM_ID
-from tests.recording.examples import line_case, passkey_case
+from tests.recording.examples import line_cell, passkey_cell
 
 
 @given(st.lists(st.integers(1, 50)), st.integers(20, 120), st.integers(1, 7))
@@ -44,7 +44,7 @@ def test_one_part_is_built_at_a_time() -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [line_case(), passkey_case(prefill=True), line_case(extra_body={"top_k": 1, "ü": "é"})]
+    "cell", [line_cell(), passkey_cell(prefill=True), line_cell(extra_body={"top_k": 1, "ü": "é"})]
 )
 def test_what_is_sent_has_the_digest_of_a_direct_request(cell: Cell) -> None:
     trial = Trial(cell.fitted(), 0)
@@ -52,7 +52,7 @@ def test_what_is_sent_has_the_digest_of_a_direct_request(cell: Cell) -> None:
 
 
 def test_marks_and_a_stream_do_not_change_it() -> None:
-    cell = line_case(caching={"ttl": "1h"}, extra_body={"stream": True})
+    cell = line_cell(caching={"ttl": "1h"}, extra_body={"stream": True})
     trial = dataclasses.replace(Request.of(Trial(cell, 0)), shared=Shared(100, (50,)))
     body = trial.ready().in_batch.body
     assert "stream" not in body
@@ -61,7 +61,7 @@ def test_marks_and_a_stream_do_not_change_it() -> None:
 
 
 def test_a_batch_is_as_large_as_its_parts() -> None:
-    trials = [Trial(line_case(), index) for index in range(2)]
+    trials = [Trial(line_cell(), index) for index in range(2)]
     bodies = [Request.of(trial).ready().body | {"ü": "\ud800"} for trial in trials]
     whole = {"requests": [{"custom_id": "x" * 64, "params": body} for body in bodies]}
     text = json.dumps(whole, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
@@ -69,7 +69,7 @@ def test_a_batch_is_as_large_as_its_parts() -> None:
 
 
 def test_an_id_stands_for_trial_and_repeat_in_one_batch() -> None:
-    trials = [Trial(line_case(), index, repeat) for index in range(2) for repeat in range(2)]
+    trials = [Trial(line_cell(), index, repeat) for index in range(2) for repeat in range(2)]
     places = [Place.of(trial, trial.build()) for trial in trials]
     names = [new_name(utc_now()) for _ in range(2)]
     ids = {custom_id(name, place) for name in names for place in places}

@@ -14,10 +14,10 @@ from longctx.live.batches.service import Service
 from longctx.live.server.client import open_client
 from tests.batch_server import BatchServer, Stored, Turned
 from tests.live.batches.examples import AT, NAME, claimed
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.servers import failing
 
-CASE = line_case()
+CASE = line_cell()
 """A batch of two requests."""
 
 

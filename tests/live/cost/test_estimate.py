@@ -12,14 +12,14 @@ from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_
 from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.request import Shared
-from tests.recording.examples import collage_case, line_case, passkey_case, requests_of
+from tests.recording.examples import collage_cell, line_cell, passkey_cell, requests_of
 
 DAY = datetime.date(2026, 1, 1)
 PRICES = Prices(input=1000, output=2000, dated=DAY)
 
 
 def test_a_line_for_each_test_and_model() -> None:
-    cells = [line_case(3), line_case(5), passkey_case(), line_case(3, model="other")]
+    cells = [line_cell(3), line_cell(5), passkey_cell(), line_cell(3, model="other")]
     estimates = estimate(cells, requests_of(*cells))
     assert [(estimated.model, estimated.test, estimated.trials) for estimated in estimates] == [
         ("toy", "line_retrieval", 4),
@@ -30,7 +30,7 @@ def test_a_line_for_each_test_and_model() -> None:
 
 def test_only_what_is_asked_costs() -> None:
     known = {"prices": PRICES, "tokens": TokensPerUnit(line=20)}
-    few, many = line_case(10, trials=3, **known), line_case(100, trials=3, **known)
+    few, many = line_cell(10, trials=3, **known), line_cell(100, trials=3, **known)
     [estimated] = estimate([few, many], [*requests_of(few)[:1], *requests_of(many)[:2]])
     assert (estimated.to_ask, estimated.trials) == (3, 6)
     assert (estimated.input_tokens, estimated.output_tokens) == (300 + 2 * 2100, 30)
@@ -44,25 +44,25 @@ def test_only_what_is_asked_costs() -> None:
 
 
 def test_room_for_thinking_is_distinguished() -> None:
-    cell = line_case(10, thinking_tokens=4096)
+    cell = line_cell(10, thinking_tokens=4096)
     [line] = estimate([cell], requests_of(cell))
     assert "at most 8,212 output tokens (8,192 of them for thinking), price not known" in str(line)
 
 
 def test_a_price_that_is_not_known_is_reported_as_unknown() -> None:
-    [estimated] = estimate([line_case()], [])
+    [estimated] = estimate([line_cell()], [])
     assert str(estimated).endswith(
         "0 of 2 trials need a request, about 0 input and at most 0 output tokens, price not known."
     )
 
 
 def test_what_cannot_be_built_yet_is_all_to_ask() -> None:
-    [estimated] = estimate([line_case(3)], requests_of(line_case(3)), [line_case(5)])
+    [estimated] = estimate([line_cell(3)], requests_of(line_cell(3)), [line_cell(5)])
     assert (estimated.to_ask, estimated.trials) == (4, 4)
 
 
 def test_what_the_server_counted_is_used_and_said() -> None:
-    [estimated] = estimate([line_case()], requests_of(dataclasses.replace(line_case(), counted=1234))[:1])
+    [estimated] = estimate([line_cell()], requests_of(dataclasses.replace(line_cell(), counted=1234))[:1])
     assert estimated.input_tokens == 1234
     assert str(estimated).endswith("Tokens counted by the server.")
 
@@ -71,7 +71,7 @@ def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
     """Each record has eight variants: the first writes the cache and seven read it."""
     prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
     model = {"prices": prices, "caching": Caching(min_tokens=100)}
-    cells = [collage_case(variant, **model) for variant in VARIANTS]
+    cells = [collage_cell(variant, **model) for variant in VARIANTS]
     trials = sorted(requests_of(*cells), key=lambda trial: trial.build().prefix)
     [estimated] = estimate(cells, shared(trials))
     assert estimated.price is not None
@@ -88,7 +88,7 @@ def test_each_prompt_costs_by_its_own_length() -> None:
     """Prompts of one test lie on both sides of a boundary: all tokens of the longer ones cost more, replies too."""
     tier = Tier(tokens=1000, input=5000, output=9000, cache_read=500, cache_write=6250)
     prices = PRICES.model_copy(update={"above": (tier,), "batch_discount": 0.5, "cache_read": 100, "cache_write": 1250})
-    cell = line_case(trials=1, prices=prices)
+    cell = line_cell(trials=1, prices=prices)
     at, beyond = (dataclasses.replace(cell, counted=counted) for counted in (1000, 1001))
     whole = 1000 * 1000 + 10 * 2000 + 1001 * 5000 + 10 * 9000
     [estimated] = estimate([at, beyond], requests_of(at, beyond))

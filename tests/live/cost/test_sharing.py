@@ -19,10 +19,10 @@ from longctx.recording.missing import missing
 from longctx.recording.request import Request, Shared, digest, parameters, request_body
 from longctx.recording.tape import Tape
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
-from tests.recording.examples import collage_case, line_case, passkey_case, requests_of
+from tests.recording.examples import collage_cell, line_cell, passkey_cell, requests_of
 
 PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
-WORDS = line_case().wording.words
+WORDS = line_cell().wording.words
 CACHED = {"prices": PRICES, "caching": Caching(min_tokens=100)}
 
 
@@ -90,7 +90,7 @@ def test_what_is_marked_depends_on_the_length_of_each_prompt() -> None:
     """One reader pays off at both rates, unless only the writer's prompt is in the dearer tier."""
     tier = Tier(tokens=1000, input=5, output=5, cache_read=0.5, cache_write=6.25)
     model = {"prices": PRICES.model_copy(update={"above": (tier,)}), "caching": Caching(min_tokens=100)}
-    cell = dataclasses.replace(line_case(200, trials=1, **model), repeats=2)
+    cell = dataclasses.replace(line_cell(200, trials=1, **model), repeats=2)
     short, long = (dataclasses.replace(cell, counted=counted) for counted in (1000, 1001))
     for writer, reader, marked in ((short, short, True), (long, long, True), (short, long, True), (long, short, False)):
         first, second = shared([Request.of(Trial(writer, 0, repeat=0)), Request.of(Trial(reader, 0, repeat=1))])
@@ -115,7 +115,7 @@ def test_beginnings_too_short_or_hardly_longer_are_not_cut_off() -> None:
 
 
 def test_a_question_reads_what_the_one_before_wrote(tmp_path: Path) -> None:
-    trials = in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS))
+    trials = in_order(tmp_path, *(collage_cell(variant, **CACHED) for variant in VARIANTS))
     first, *others = trials[:8]
     assert (first.shared.read, first.shared.after) == (0, None)
     assert first.shared.write_share > 0.5
@@ -131,9 +131,9 @@ def test_a_question_reads_what_the_one_before_wrote(tmp_path: Path) -> None:
 @pytest.mark.parametrize("breakpoints", [1, 2, 4])
 def test_a_cache_reads_and_writes_what_was_foreseen(tmp_path: Path, min_tokens: int, breakpoints: int) -> None:
     model = CACHED | {"caching": Caching(min_tokens=min_tokens, breakpoints=breakpoints)}
-    cells = [collage_case(variant, depth, **model) for depth in (0, 50, 100) for variant in VARIANTS]
-    cells += [passkey_case(window, k, trials=3, **model) for window in (4096, 8192) for k in (512, 2048, 3000, 4096)]
-    cells += [dataclasses.replace(line_case(200, trials=3, **model), repeats=3)]
+    cells = [collage_cell(variant, depth, **model) for depth in (0, 50, 100) for variant in VARIANTS]
+    cells += [passkey_cell(window, k, trials=3, **model) for window in (4096, 8192) for k in (512, 2048, 3000, 4096)]
+    cells += [dataclasses.replace(line_cell(200, trials=3, **model), repeats=3)]
     cache = PrefixCache(min_tokens, breakpoints)
     trials = in_order(tmp_path, *cells)
     for trial in trials:
@@ -150,7 +150,7 @@ def test_a_cache_reads_and_writes_what_was_foreseen(tmp_path: Path, min_tokens: 
 def test_so_it_is_for_any_prompts_in_their_order(paths: list[str], breakpoints: int, least: int) -> None:
     """Each letter stands for 300 characters."""
     caching = Caching(min_tokens=least // CHARACTERS_A_TOKEN, breakpoints=breakpoints)
-    model, built = ModelProfile(model="toy", caching=caching), line_case().fitted().point.build(WORDS, 0, 0)
+    model, built = ModelProfile(model="toy", caching=caching), line_cell().fitted().point.build(WORDS, 0, 0)
     texts = ["".join(letter * 300 for letter in path) + f"{place}." for place, path in enumerate(paths)]
     common = [0, *(common_length(*pair) for pair in itertools.pairwise(texts))][: len(texts)]
     cache = PrefixCache(caching.min_tokens, breakpoints)
@@ -161,7 +161,7 @@ def test_so_it_is_for_any_prompts_in_their_order(paths: list[str], breakpoints: 
 
 
 def test_the_request_is_known_by_the_same_digest_and_says_the_same(tmp_path: Path) -> None:
-    for trial in in_order(tmp_path, *(collage_case(variant, **CACHED) for variant in VARIANTS)):
+    for trial in in_order(tmp_path, *(collage_cell(variant, **CACHED) for variant in VARIANTS)):
         body, whole = sent(trial), request_body(trial.build(), trial.cell.model)
         assert digest(body) == digest(whole)
         content = body["messages"][0]["content"]  # type: ignore[index]
@@ -170,7 +170,7 @@ def test_the_request_is_known_by_the_same_digest_and_says_the_same(tmp_path: Pat
 
 
 def test_without_caching_nothing_is_built_or_changed(monkeypatch: pytest.MonkeyPatch) -> None:
-    trials = requests_of(passkey_case(4096, 2048, prices=PRICES).fitted())
+    trials = requests_of(passkey_cell(4096, 2048, prices=PRICES).fitted())
     bodies = [parameters(trial.build(), trial.cell.model) for trial in trials]
     monkeypatch.setattr(Trial, "build", None)
     planned = shared(trials)
@@ -180,14 +180,14 @@ def test_without_caching_nothing_is_built_or_changed(monkeypatch: pytest.MonkeyP
 
 
 def test_line_retrieval_shares_nothing_but_its_repeats(tmp_path: Path) -> None:
-    cell = line_case(200, trials=3, **CACHED)
+    cell = line_cell(200, trials=3, **CACHED)
     assert not any(trial.shared.cuts for trial in in_order(tmp_path, cell))
     repeated = in_order(tmp_path, dataclasses.replace(cell, repeats=2))
     assert [trial.shared.read_share for trial in repeated] == [0, 1] * 3
 
 
 def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
-    cells = [passkey_case(4096, 2048, trials=1, model=model, **CACHED) for model in ("a", "b")]
+    cells = [passkey_cell(4096, 2048, trials=1, model=model, **CACHED) for model in ("a", "b")]
     wording = dataclasses.replace(cells[0].wording, prompt_set="z")
     words = dict(wording.words) | {"system": "Be brief."}
     other = dataclasses.replace(cells[0], wording=dataclasses.replace(wording, words=words))
@@ -195,13 +195,13 @@ def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
 
 
 def test_a_prompt_with_nothing_but_short_templates_to_share_is_not_built(monkeypatch: pytest.MonkeyPatch) -> None:
-    cell = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
+    cell = line_cell(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
     monkeypatch.setattr(Trial, "build", None)
     assert [trial.shared for trial in shared(requests_of(cell))] == [Shared()] * 3
 
 
 def test_a_long_template_is_shared(tmp_path: Path) -> None:
-    cell = line_case(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
+    cell = line_cell(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
     words = dict(cell.wording.words) | {"header": "Read all of it. " * 300}
     long = dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, words=words))
     assert [bool(trial.shared.cuts) for trial in in_order(tmp_path, long)] == [True] * 3

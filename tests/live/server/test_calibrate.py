@@ -23,7 +23,7 @@ from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.protocols import Coreference, FrequentWords, GraphWalks, MultipleNeedles, Passkey, VariableTracking
-from tests.recording.examples import line_case, passkey_case
+from tests.recording.examples import line_cell, passkey_cell
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing
 
@@ -60,7 +60,7 @@ def calibrated(url: str, *cells: Cell, tape: Path) -> Sequence[Cell]:
 
 
 def test_what_is_known_is_not_asked(tmp_path: Path, profiles: Path) -> None:
-    cell = passkey_case(window=4096)
+    cell = passkey_cell(window=4096)
     with SimulatedServer() as server:
         assert calibrated(server.url, cell, tape=tmp_path) == [cell]
     assert not server.received
@@ -69,19 +69,19 @@ def test_what_is_known_is_not_asked(tmp_path: Path, profiles: Path) -> None:
 
 def test_the_window_is_the_servers(tmp_path: Path) -> None:
     with SimulatedServer(window=4096) as server:
-        cells = calibrated(server.url, line_case(3), line_case(5), tape=tmp_path)
+        cells = calibrated(server.url, line_cell(3), line_cell(5), tape=tmp_path)
     assert [cell.model.window for cell in cells] == [4096, 4096]
     assert [request.path for request in server.received] == ["/v1/models/toy"]
 
 
 def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        [calibrated_case] = calibrated(server.url, line_case(), tape=tmp_path)
+        [calibrated_case] = calibrated(server.url, line_cell(), tape=tmp_path)
     assert calibrated_case.model.window is None
 
 
 def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
-    cell = passkey_case(measured=(), model="org/toy")
+    cell = passkey_cell(measured=(), model="org/toy")
     with SimulatedServer() as server:
         cells = calibrated(server.url, cell, dataclasses.replace(cell, seed=1), tape=tmp_path)
     words = cell.wording.words
@@ -99,7 +99,7 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
 
 def test_a_measure_is_added_to_a_profile_without_changing_it(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
     (profiles / "toy.toml").write_text("window = 9000  # as its card says")
-    cell = passkey_case(measured=())
+    cell = passkey_cell(measured=())
     with SimulatedServer() as server:
         calibrated(server.url, cell, tape=tmp_path)
     assert (profiles / "toy.toml").read_text().startswith("window = 9000  # as its card says\n")
@@ -111,7 +111,7 @@ def test_tokens_that_cannot_be_counted(tmp_path: Path, profiles: Path) -> None:
     with SimulatedServer() as server:
         url = server.url
     with refused("tokens-not-counted", "toy", "passkey", url):
-        calibrated(url, passkey_case(window=4096, measured=()), tape=tmp_path)
+        calibrated(url, passkey_cell(window=4096, measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
 
 
@@ -119,12 +119,12 @@ def test_a_server_that_is_not_there_ends_the_run_at_the_first_enquiry(tmp_path: 
     with SimulatedServer() as server:
         url = server.url
     with refused("nothing-answered", f"No connection to {url}", "is the server running?"):
-        calibrated(url, passkey_case(measured=()), tape=tmp_path)
+        calibrated(url, passkey_cell(measured=()), tape=tmp_path)
 
 
 def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, profiles: Path) -> None:
     """Two passkey tables need the same count, which is requested once."""
-    lines, keys = line_case(), [passkey_case(k=k, measured=()) for k in (256, 512)]
+    lines, keys = line_cell(), [passkey_cell(k=k, measured=()) for k in (256, 512)]
     messages: list[str] = []
     with SimulatedServer() as server:
         server.counting = failing(404, "no such path")
@@ -144,7 +144,7 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
         with refused("tokens-not-counted", "toy", "passkey", "--ask"):
-            calibration(server.url, passkey_case(measured=()), tape=tmp_path)
+            calibration(server.url, passkey_cell(measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
 
 
@@ -154,8 +154,8 @@ def test_every_test_that_needs_a_count_says_how_to_get_one(
     tmp_path: Path, profiles: Path, point: Point, shape: str
 ) -> None:
     """The other models are asked."""
-    cell = dataclasses.replace(line_case(), point=point, wording=PromptSet.open(HERE, "protocol").wording(type(point)))
-    lines, messages = line_case(), list[str]()
+    cell = dataclasses.replace(line_cell(), point=point, wording=PromptSet.open(HERE, "protocol").wording(type(point)))
+    lines, messages = line_cell(), list[str]()
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
         calibrated_cases, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
@@ -173,7 +173,7 @@ def test_counts_that_contradict_each_other_are_not_kept(tmp_path: Path, profiles
     with SimulatedServer() as server:
         server.counting = ONE_COUNT
         with refused("tokens-not-counted", "0 tokens"):
-            calibration(server.url, passkey_case(measured=()), tape=tmp_path)
+            calibration(server.url, passkey_cell(measured=()), tape=tmp_path)
     assert not list(profiles.iterdir())
 
 
@@ -182,7 +182,7 @@ def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: 
     messages: list[str] = []
     with SimulatedServer() as server:
         server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
-        [calibrated_case], _ = calibration(server.url, line_case(), tape=tmp_path, say=messages.append)
+        [calibrated_case], _ = calibration(server.url, line_cell(), tape=tmp_path, say=messages.append)
     assert calibrated_case.model.window is None
     assert not list(profiles.iterdir())
     assert bool(messages) == (shape in NO_MODELS)
@@ -201,7 +201,7 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     with SimulatedServer() as server:
         server.held = (held,)
         calibrated_cases, unasked = calibration(
-            server.url, line_case(), passkey_case(measured=()), tape=tmp_path, say=messages.append
+            server.url, line_cell(), passkey_cell(measured=()), tape=tmp_path, say=messages.append
         )
     assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in messages)
     assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in messages)

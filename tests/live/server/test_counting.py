@@ -16,7 +16,7 @@ from longctx.live.server.counting import with_counted_tokens
 from longctx.recording.request import Request
 from tests.here import HERE
 from tests.protocols import Control
-from tests.recording.examples import line_case, requests_of
+from tests.recording.examples import line_cell, requests_of
 from tests.servers import SimulatedServer, count_tokens
 
 TOOLS = [{"name": "look_up", "description": "Look a word up.", "input_schema": {"type": "object"}}]
@@ -37,7 +37,7 @@ def server() -> SimulatedServer:
 
 
 def test_everything_that_a_request_holds_is_counted(server: SimulatedServer) -> None:
-    cell = line_case(
+    cell = line_cell(
         system="You are terse.",
         thinking=Thinking(type="adaptive"),
         effort="low",

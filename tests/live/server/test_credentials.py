@@ -24,7 +24,7 @@ from longctx.recording.missing import missing
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, errored
 from tests.live.batches.examples import run
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.servers import Answer, Received, SimulatedServer, message
 
 KEY = 'sk-ant-"se/cret+key=='
@@ -111,7 +111,7 @@ REPEATED = ("[redacted] Bearer", "[redacted] [redacted]")
 
 def asked(tape: Tape, url: str) -> Asked:
     async def ask() -> Asked:
-        cell = line_case(trials=1, transport_headers=["x-team"])
+        cell = line_cell(trials=1, transport_headers=["x-team"])
         async with open_client(tape, url, 1, models=[cell.model]) as client:
             return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(1), Silent())
 
@@ -184,7 +184,7 @@ def test_a_result_of_a_batch_that_repeats_them(tmp_path: Path, named: Callable[[
     with BatchServer() as server:
         sent = KEY if "@" not in named("//") else PASSWORD
         server.result = errored("invalid_request_error", f"bad: {sent} {HEADER}")
-        ran = run(server, tmp_path, [line_case(trials=1)], base_url=named(server.url))
+        ran = run(server, tmp_path, [line_cell(trials=1)], base_url=named(server.url))
     [failure] = ran.asked.failures.values()
     assert "bad: [redacted] [redacted]." in failure.message
 
@@ -193,7 +193,7 @@ def test_a_result_of_a_batch_that_repeats_them(tmp_path: Path, named: Callable[[
 def test_the_userinfo_of_a_url_is_sent_and_shown_nowhere(tmp_path: Path, named: Callable[[str], str]) -> None:
     with BatchServer() as server:
         server.looks = 9
-        ran = run(server, tmp_path, [line_case(trials=1)], base_url=named(server.url), wait_s=0)
+        ran = run(server, tmp_path, [line_cell(trials=1)], base_url=named(server.url), wait_s=0)
         sent = server.received[-1].headers["authorization"]
     assert base64.b64decode(sent.split()[1]).decode() == f"gateway-user:{PASSWORD}"
     [ledger] = tmp_path.rglob("batches/*.json")

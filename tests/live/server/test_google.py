@@ -15,7 +15,7 @@ from longctx.live.limiter import retry_info_s
 from longctx.live.server.client import open_client, provider_of
 from longctx.live.server.counting import count_tokens, described_by_server, with_counted_tokens
 from longctx.live.server.explaining import explain
-from tests.recording.examples import line_case, requests_of
+from tests.recording.examples import line_cell, requests_of
 from tests.refusals import refused
 
 pytest.importorskip("google.genai")
@@ -120,10 +120,10 @@ def test_the_server_counts_all_that_a_request_holds_and_tells_its_window(server:
     assert asked["systemInstruction"] == {"parts": [{"text": "Be brief.\n\nthree"}]}
     assert asked["model"] == "models/toy"
     assert asyncio.run(_with(server, of, lambda client: described_by_server(client, of))) == {"window": 1000}
-    cell = line_case(api="gemini", **MINE)
+    cell = line_cell(api="gemini", **MINE)
     trials = requests_of(cell)
     [first, *_] = asyncio.run(_with(server, cell.model, lambda client: with_counted_tokens(client, trials, print)))
-    assert first.case.counted is not None
+    assert first.cell.counted is not None
     assert {request.path for request in server.received} == {"/v1/models/toy:countTokens", "/v1/models/toy"}
 
 

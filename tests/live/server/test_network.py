@@ -31,7 +31,7 @@ from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import Tape
-from tests.recording.examples import line_case, place, send
+from tests.recording.examples import line_cell, place, send
 from tests.refusals import refused
 from tests.servers import Answer, ForwardProxy, SimulatedServer
 
@@ -54,7 +54,7 @@ def ask(tape: Path) -> str:
     """Return the answer to the first trial of a case, from a server on 127.0.0.1."""
 
     async def run(url: str) -> str:
-        trial = Trial(line_case(), 0)
+        trial = Trial(line_cell(), 0)
         answer = await send(open_client(Tape(tape, "once"), url, 4), trial)
         return str(answer.content[0].text)
 
@@ -70,7 +70,7 @@ def test_a_proxy_of_the_environment_is_used(
     assert ask(tmp_path).isdigit()
     assert [line.split()[0] for line in proxy.passed] == ["POST"]
     assert "/v1/messages" in proxy.passed[0]
-    assert Tape(tmp_path).status(place(line_case())) == "found"
+    assert Tape(tmp_path).status(place(line_cell())) == "found"
 
 
 @pytest.mark.parametrize("exempt", ["127.0.0.1", "*"])
@@ -113,7 +113,7 @@ def test_a_question_follows_no_redirection(
     async def run() -> Asked:
         tape = Tape(tmp_path, "once")
         async with open_client(tape, redirecting.url, 1) as client:
-            return await ask_all(client, tape, missing(tape, [line_case(trials=1)]), Bounds.of(1), Silent())
+            return await ask_all(client, tape, missing(tape, [line_cell(trials=1)]), Bounds.of(1), Silent())
 
     asked = asyncio.run(run())
     assert not elsewhere.received

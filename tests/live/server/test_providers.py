@@ -18,7 +18,7 @@ from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
 from tests.protocols import Passkey
 from tests.providers import ENVIRONMENTS, SECRETS, VARIABLES, ProviderServer
-from tests.recording.examples import line_case, passkey_case, place, send
+from tests.recording.examples import line_cell, passkey_cell, place, send
 from tests.refusals import refused
 
 THERE = {"bedrock": "arn:aws:bedrock:eu-west-1:1:inference-profile/eu.toy-v1:0", "vertex": "toy@20260101"}
@@ -51,7 +51,7 @@ def profile(
 
 
 def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: dict[str, Any], tmp_path: Path) -> None:
-    cell = line_case(extra_body={"temperature": 0}, effort="low", **profile)
+    cell = line_cell(extra_body={"temperature": 0}, effort="low", **profile)
     trial, folder = Trial(cell, 0), tmp_path / "tape"
 
     asked = asyncio.run(send(open_client(Tape(folder, "once"), None, 4, profile["provider"]), trial))
@@ -65,14 +65,14 @@ def test_a_question_is_recorded_and_replayed(server: ProviderServer, profile: di
     assert not [secret for secret in SECRETS if secret in kept]
     assert server.url not in kept
 
-    elsewhere = line_case(extra_body={"temperature": 0}, effort="low")
+    elsewhere = line_cell(extra_body={"temperature": 0}, effort="low")
     assert Tape(folder).reply(place(elsewhere)) == reply, "the same question, whoever is asked"
 
 
 def test_what_is_recorded_is_played_without_the_network(
     server: ProviderServer, profile: dict[str, Any], tmp_path: Path
 ) -> None:
-    trial = Trial(line_case(**profile), 0)
+    trial = Trial(line_cell(**profile), 0)
 
     def ask() -> Any:
         return asyncio.run(send(open_client(Tape(tmp_path / "tape", "once"), None, 4, profile["provider"]), trial))
@@ -85,7 +85,7 @@ def test_what_is_recorded_is_played_without_the_network(
 def test_tokens_are_counted_where_the_provider_counts_them(
     server: ProviderServer, profile: dict[str, Any], tmp_path: Path
 ) -> None:
-    cell = passkey_case(measured=(), **profile)
+    cell = passkey_cell(measured=(), **profile)
 
     async def run() -> Any:
         async with open_client(Tape(tmp_path), None, 4, profile["provider"]) as client:

@@ -11,7 +11,7 @@ import pytest
 
 from longctx.plugin.measuring import CellResult, results_of
 from longctx.stats.rates import Rate
-from tests.recording.examples import line_case
+from tests.recording.examples import line_cell
 from tests.rows import bare
 
 ROW = bare(model="toy", input_tokens=10, output_tokens=2)
@@ -29,20 +29,20 @@ def told(*cases: CellResult, others: tuple[tuple[str, object], ...] = ()) -> Any
 
 
 def test_what_was_not_measured_is_in_no_rate() -> None:
-    measured = CellResult.of(line_case(), [ROW, ROW, WRONG, NOT_ASKED], minimum=0.5)
+    measured = CellResult.of(line_cell(), [ROW, ROW, WRONG, NOT_ASKED], minimum=0.5)
     assert measured == CellResult("line_retrieval", "lines-5", "toy", "protocol", Rate(2, 3), 36, 0.5)
 
 
 def test_what_is_told_is_read() -> None:
-    first = CellResult.of(line_case(), [ROW, WRONG], minimum=0.5)
-    second = CellResult.of(line_case(3), [NOT_ASKED], minimum=None)
+    first = CellResult.of(line_cell(), [ROW, WRONG], minimum=0.5)
+    second = CellResult.of(line_cell(3), [NOT_ASKED], minimum=None)
     assert list(results_of(told(first, second))) == [first, second]
 
 
 def test_the_rate_is_beside_its_interval() -> None:
     properties = dict(
         told(
-            CellResult.of(line_case(), [ROW, replace(ROW, trial=7), replace(WRONG, trial=8)], minimum=None)
+            CellResult.of(line_cell(), [ROW, replace(ROW, trial=7), replace(WRONG, trial=8)], minimum=None)
         ).user_properties
     )
     assert properties["rate"] == pytest.approx(2 / 3, abs=1e-6)
@@ -52,13 +52,13 @@ def test_the_rate_is_beside_its_interval() -> None:
 
 
 def test_without_a_trial_there_is_no_rate() -> None:
-    properties = dict(told(CellResult.of(line_case(), [NOT_ASKED], minimum=None)).user_properties)
+    properties = dict(told(CellResult.of(line_cell(), [NOT_ASKED], minimum=None)).user_properties)
     assert not {"rate", "lo", "hi"} & properties.keys()
     assert properties["n"] == 0
 
 
 @pytest.mark.parametrize("others", [(("n", "many"),), (("test", "mine"), ("n", 3))])
 def test_a_tests_own_properties_are_left_alone(others: tuple[tuple[str, object], ...]) -> None:
-    result = CellResult.of(line_case(), [ROW], minimum=None)
+    result = CellResult.of(line_cell(), [ROW], minimum=None)
     assert list(results_of(told(others=others))) == []
     assert list(results_of(told(result, others=others))) == [result]
