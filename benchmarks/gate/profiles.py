@@ -455,7 +455,7 @@ def prices(profile: str, model: str) -> dict[str, tuple[float, float]]:
     """Return the price of each band of a shipped profile in USD, directly and in batches, by its name."""
     plan = Plan(Settings(profile=profile, models=(model,)), Workspace(Path.cwd()))
     replies = ReplyTokens(REPLY, answers=0)
-    loads = loads_of_profile(plan, cases=[replace(case, replies=replies) for case in plan.cases])
+    loads = loads_of_profile(plan, cells=[replace(cell, replies=replies) for cell in plan.cells])
     return {
         f"{band.test}, {band.name}": (load.price or 0.0, load.batch_price or 0.0) for (_, band), load in loads.items()
     }

@@ -76,8 +76,8 @@ def test_the_window_is_the_servers(tmp_path: Path) -> None:
 
 def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        [calibrated_case] = calibrated(server.url, line_cell(), tape=tmp_path)
-    assert calibrated_case.model.window is None
+        [calibrated_cell] = calibrated(server.url, line_cell(), tape=tmp_path)
+    assert calibrated_cell.model.window is None
 
 
 def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
@@ -128,8 +128,8 @@ def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, p
     messages: list[str] = []
     with SimulatedServer() as server:
         server.counting = failing(404, "no such path")
-        calibrated_cases, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
-    assert calibrated_cases == [lines]
+        calibrated_cells, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
+    assert calibrated_cells == [lines]
     assert [cell for cell, _ in unasked] == keys
     assert {(failure.cause, failure.fatal) for _, failure in unasked} == {("not_counted", True)}
     assert messages == [unasked[0][1].message]
@@ -148,7 +148,7 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
     assert not list(profiles.iterdir())
 
 
-@pytest.mark.parametrize("cell", NEED_A_COUNT, ids=lambda cell: str(cell.test))
+@pytest.mark.parametrize("point", NEED_A_COUNT, ids=lambda point: str(point.test))
 @pytest.mark.parametrize("shape", ["not found", "html", "no input_tokens"])
 def test_every_test_that_needs_a_count_says_how_to_get_one(
     tmp_path: Path, profiles: Path, point: Point, shape: str
@@ -158,8 +158,8 @@ def test_every_test_that_needs_a_count_says_how_to_get_one(
     lines, messages = line_cell(), list[str]()
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
-        calibrated_cases, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
-    assert calibrated_cases == [lines]
+        calibrated_cells, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
+    assert calibrated_cells == [lines]
     [(_, failure)] = unasked
     assert failure.cause == "not_counted"
     assert failure.message.startswith(
@@ -182,8 +182,8 @@ def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: 
     messages: list[str] = []
     with SimulatedServer() as server:
         server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
-        [calibrated_case], _ = calibration(server.url, line_cell(), tape=tmp_path, say=messages.append)
-    assert calibrated_case.model.window is None
+        [calibrated_cell], _ = calibration(server.url, line_cell(), tape=tmp_path, say=messages.append)
+    assert calibrated_cell.model.window is None
     assert not list(profiles.iterdir())
     assert bool(messages) == (shape in NO_MODELS)
     assert all(sentence.startswith("The window of toy is not known, ") for sentence in messages)
@@ -200,9 +200,9 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     messages: list[str] = []
     with SimulatedServer() as server:
         server.held = (held,)
-        calibrated_cases, unasked = calibration(
+        calibrated_cells, unasked = calibration(
             server.url, line_cell(), passkey_cell(measured=()), tape=tmp_path, say=messages.append
         )
     assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in messages)
     assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in messages)
-    assert (len(calibrated_cases), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))
+    assert (len(calibrated_cells), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))
