@@ -28,12 +28,12 @@ PAGE = ("jinja2",)
 """What a page needs."""
 
 
-def writes_page(wanted: bool) -> bool:
-    """Return whether a run writes a page: if it is wanted and can be made."""
-    return wanted and not lacking(*PAGE)
+def writes_page(asked: bool) -> bool:
+    """Return whether a run writes a page: if it is asked and can be made."""
+    return asked and not missing_extras(*PAGE)
 
 
-def lacking(*modules: str) -> str:
+def missing_extras(*modules: str) -> str:
     """Return a clause that names the packages of these modules that are not installed, and how to install them.
 
     It is empty if none is missing.
@@ -60,12 +60,12 @@ def install(packages: list[str], extras: list[str], known: Distribution | None =
     it was installed; by default, it is looked for.
     """
     source = installed_from(known)
-    wanted = f"[{','.join(extras)}]"
+    extra = f"[{','.join(extras)}]"
     if " @ " in source:
-        return f"pip install {shlex.quote(source.replace(' @ ', f'{wanted} @ '))}"
+        return f"pip install {shlex.quote(source.replace(' @ ', f'{extra} @ '))}"
     if source:
         editable, path = ("-e ", source[3:]) if source.startswith("-e ") else ("", source)
-        return f"pip install {editable}{shlex.quote(path + wanted)}"
+        return f"pip install {editable}{shlex.quote(path + extra)}"
     pinned = Path(__file__).parents[1] / "requirements.txt"
     if pinned.is_file() and all(f"\n{package}==" in pinned.read_text("utf-8") for package in packages):
         return f"pip install -r {shlex.quote(str(pinned))}"
@@ -92,5 +92,5 @@ def installed_from(known: Distribution | None = None) -> str:
 
 def require(purpose: str, *modules: str) -> None:
     """Raise UserError unless these modules are installed. purpose: what needs them, as the beginning of a sentence."""
-    if clause := lacking(*modules):
+    if clause := missing_extras(*modules):
         raise UserError("extra-missing", f"{purpose} {clause}.")

@@ -56,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.engine.measure import Measurement
     from longctx.engine.run import Run
     from longctx.engine.settings import Settings
-    from longctx.extras import PAGE, lacking, writes_page
+    from longctx.extras import PAGE, missing_extras, writes_page
     from longctx.plugin.selected_tests import SelectedTests
     from longctx.report.headline import last_line
 
@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"\n{last_line(finished.headline, 10)}")
     page = finished.record.folder / ("index.html" if writes_page(settings.page) else "summary.md")
     print(f"Report: {os.path.relpath(page)}")
-    if clause := lacking(*PAGE):
+    if clause := missing_extras(*PAGE):
         print(f"The report is text: its page {clause}.")
     print("Next, your own test: longctx init --test my_first")
     if page.suffix == ".html" and sys.stdout.isatty() and _has_screen():

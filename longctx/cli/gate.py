@@ -115,7 +115,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.report.verdict_document import verdict_document
     from longctx.results.baseline_file import is_baseline, load_baseline
     from longctx.results.foreign.result import Choice
-    from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_lacking
+    from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_unmeasured
     from longctx.results.store import find_run, load
 
     emit.check(options)
@@ -140,7 +140,7 @@ def run(options: argparse.Namespace) -> int:
     if options.subset:
         rules = replace(rules, left_out=0)
     else:
-        after = with_lacking(before, after)
+        after = with_unmeasured(before, after)
     if is_baseline(options.old) and kept:
         verdict = judged_against(kept, after, rules, known, options.guessing)
     else:

@@ -71,11 +71,11 @@ def run(options: argparse.Namespace) -> int:
     ending = Ending(manifest, known, baseline, rules, *writes, options.workspace.cassettes, reports, names)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
-    lacking, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)
+    missing, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)
     verbosity = int(options.verbose)
     print(as_terminal(merged.summary, False, verbosity, shlex.quote(str(out)), merged.document is not None))
     gated = merged.document or any(part.get("shard") for part in manifest.parts)
-    for sentence in [*(f"Invalid: {reason}." for reason in lacking), *failures] if gated else []:
+    for sentence in [*(f"Invalid: {reason}." for reason in missing), *failures] if gated else []:
         print(sentence)
     for sentence in [*merged.summary.faults, *merged.warnings]:
         print(sentence)
@@ -84,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     print(f"\nMerged {len(manifest.merged)} runs, {trials:,} trials: {out / page}")
     if merged.document:
         print(f"\n{document_as_terminal(merged.document) if verbosity else merged.document.brief}")
-    given = merged.verdict or ("invalid" if lacking else "pass")
+    given = merged.verdict or ("invalid" if missing else "pass")
     status = exit_status(given, bool(failures), options.on_inconclusive) if gated else 0
     if merged.headline:
         print(last_line(merged.headline, status))

@@ -1,4 +1,4 @@
-"""`upgrade`: may a candidate replace what is used now? Plans, asks what is lacking, and writes one page."""
+"""`upgrade`: may a candidate replace what is used now? Plans, asks what has no answer, and writes one page."""
 
 from __future__ import annotations
 

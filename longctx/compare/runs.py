@@ -152,10 +152,10 @@ def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
 
 
 def _change(name: str, cells: Sequence[str], trials: TrialPairs) -> CellChange:
-    wanted = set(cells)
+    chosen = set(cells)
     sides = (trials.before, trials.after)
-    before, after = (rate_of(row for key, row in side.items() if key[0] in wanted) for side in sides)
-    items = [answers for key, answers in trials.items.items() if key[0] in wanted]
+    before, after = (rate_of(row for key, row in side.items() if key[0] in chosen) for side in sides)
+    items = [answers for key, answers in trials.items.items() if key[0] in chosen]
     return CellChange(name, before, after, paired(items))
 
 

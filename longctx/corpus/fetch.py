@@ -279,9 +279,9 @@ class _Text:
         agencies = (place.start for place in self.places_of("AGENCY"))
         return int(next(agencies, self.document or 0))
 
-    def places_of(self, wanted: str) -> list[slice]:
+    def places_of(self, name: str) -> list[slice]:
         """Return the places of the elements with that tag."""
-        return [place for tag, place in self.places if tag == wanted]
+        return [place for tag, place in self.places if tag == name]
 
 
 def _parse(xml: bytes, name: str, reading: Reading) -> _Text:

@@ -130,7 +130,7 @@ class FunctionPass:
         """Ask in batches.
 
         A round collects what the trials of all functions lack; it is asked, and the next follows, until nothing is
-        lacking.
+        without an answer.
         """
         rounds.asked.failures |= self.asked.failures  # of the canary
         while rounds.asked.stopped is None:

@@ -193,7 +193,7 @@ def merged_rules(
         left_out=len(manifest.left_out),
         empty=len(manifest.empty),
         looks=manifest.plans_of_looks if gate.looks else AT_ONCE,
-        lacking=tuple(missing_shards(manifest)),
+        missing=tuple(missing_shards(manifest)),
         repriced=repriced(before.prices, manifest.prices) if before else (),
         of_base=any(part.get("base") for part in manifest.parts),
     )

@@ -218,7 +218,7 @@ class Upgrading:
             trials.estimate()
 
     def measure(self, max_cost: float | None) -> Upgrade:
-        """Ask what is lacking within a cap in USD, over all treatments; None sends no request. Raises UserError."""
+        """Ask what has no answer within a cap in USD, over all treatments; None sends no request. Raises UserError."""
         left = max_cost
         measured = [self._measured(*of) for of in zip(self._treatments, self._trials, strict=True)]
         for new in measured[1:]:

@@ -38,7 +38,7 @@ class Reader:
     """What is kept of a session while its lines are read one after another: never more than one conversation."""
 
     line: int | None = None
-    """The line whose request is wanted; None for the one with the most turns."""
+    """The line whose request is read; None for the one with the most turns."""
     turns: list[Turn] = field(default_factory=list)
     system: list[str] = field(default_factory=list)
     compactions: int = 0

@@ -50,8 +50,8 @@ def invalid_in_advance(
         reasons += [f"{match.test}: {reason}" for reason in faults if reason]
     excused = part or rules.left_out or rules.other_profile
     # Which checks a trial reaches is not known before it is asked.
-    lacking = cells_not_judged(matched, only_before, (), known) if in_common and not excused else ()
-    return [*why_run_is_invalid(rules.left_out, rules.empty, in_common or part), *lacking, *reasons]
+    not_judged = cells_not_judged(matched, only_before, (), known) if in_common and not excused else ()
+    return [*why_run_is_invalid(rules.left_out, rules.empty, in_common or part), *not_judged, *reasons]
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

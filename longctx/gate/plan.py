@@ -31,7 +31,7 @@ class Target:
     alpha: float = ALPHA
     """The probability of a false alarm."""
     power: float = 0.9
-    """The wanted probability that `drop`, a share of trials, is shown, and that an unchanged model passes."""
+    """The probability to reach that `drop`, a share of trials, is shown, and that an unchanged model passes."""
     drop: float = 0.1
     bands: int = 1
     minimums: int = 0

@@ -207,8 +207,8 @@ class GrowthLimit:
             return f"the prices of {', '.join(self.repriced)} changed, and {limit}: save a new baseline"
         if self.growth is None:
             unknown = "is not known for every trial in both runs"
-            lacking = "no prices, or none in the baseline" if self.noun == "price" else "batches have none"
-            return f"the {self.noun} {unknown} ({lacking}), and {limit}"
+            why = "no prices, or none in the baseline" if self.noun == "price" else "batches have none"
+            return f"the {self.noun} {unknown} ({why}), and {limit}"
         lo, hi = (times(end) for end in (self.growth.lo, self.growth.hi))
         return f"the {self.noun} is {times(self.growth.value)} times that of the baseline [{lo}, {hi}]; {limit}"
 

@@ -82,19 +82,19 @@ def cells_not_judged(
     which it can only be after all of its checks. only_before: the baseline's rows without a counterpart.
     """
     right = {(row.test, row.cell) for row in after if row.correct}
-    lacking: set[tuple[str, str, str]] = set()
+    not_judged: set[tuple[str, str, str]] = set()
     number = 0
     for test, subject, was, now in _gated_cells(matched, only_before, known):
         number += len(was)
         lost = {(test, cell) for cell in was - now}
         if is_check(test):
             lost = {cell for cell in lost if (name_of_test(test), cell[1]) in right}
-        lacking |= {(*cell, str(subject)) for cell in lost}
-    if lacking:
-        several = len({subject for *_, subject in lacking}) > 1
-        cells = [f"{test}/{cell}{f' of {subject}' if several else ''}" for test, cell, subject in sorted(lacking)]
+        not_judged |= {(*cell, str(subject)) for cell in lost}
+    if not_judged:
+        several = len({subject for *_, subject in not_judged}) > 1
+        cells = [f"{test}/{cell}{f' of {subject}' if several else ''}" for test, cell, subject in sorted(not_judged)]
         yield (
-            f"the run does not judge {len(lacking):,} of the {number:,} cells that its baseline judges "
+            f"the run does not judge {len(not_judged):,} of the {number:,} cells that its baseline judges "
             f"({', '.join(cells[:NAMED])}{' …' if len(cells) > NAMED else ''}): run them all, without -k, -x and --lf, "
             "and do not leave them out of the gate, or save a baseline without them"
         )

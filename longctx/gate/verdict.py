@@ -82,7 +82,7 @@ class Rules:
     """The number of bands that are judged, too, and of which no evidence is given here."""
     beside: int = 0
     """The number of hypotheses of another comparison of the same run, which Holm's correction counts as not shown."""
-    lacking: Sequence[str] = ()
+    missing: Sequence[str] = ()
     """A sentence on each shard of the grid that is missing."""
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
@@ -306,9 +306,9 @@ def give_verdict(
     measured = [pair for test in compared for pair in test.measured_pairs(looks)]
     all_pairs = [pair for test in compared for pair in test.measured_pairs()]
     limits = rules.limits.judged(all_pairs, rules.alpha, rules.repriced)
-    lacking = () if rules.left_out or rules.lacking else tuple(cells_not_judged(matched, unmatched[0], after, known))
+    not_judged = () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched[0], after, known))
     reasons = (
-        *(() if rules.other_profile else lacking),
+        *(() if rules.other_profile else not_judged),
         *_reasons(judged, rules, limits, left_out=bool(matched) and not gated),
     )
     if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
@@ -343,7 +343,7 @@ def give_verdict(
         limits,
         of_run[0] if of_run else None,
         _run_change(compared, stated[0]) if stated else None,
-        lacking if rules.other_profile else (),
+        not_judged if rules.other_profile else (),
         max((len(before) for test in compared for before, _ in test.pairs.items.values()), default=1),
         graded=graded_tests(after),
         rejudged=rejudged,
@@ -526,7 +526,7 @@ def _reasons(
     tests: tuple[VerdictOfTest, ...], rules: Rules, limits: Sequence[GrowthLimit], left_out: bool
 ) -> Iterator[str]:
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
-    yield from rules.lacking
+    yield from rules.missing
     asked = 1 if left_out else sum(test.asked for test in tests)
     yield from why_run_is_invalid(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))
     if left_out:

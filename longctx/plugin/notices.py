@@ -12,7 +12,7 @@ import pytest
 from longctx import clocks
 from longctx.engine.settings import GATE, OPTIONS, Settings
 from longctx.errors import UserError
-from longctx.extras import PAGE, lacking
+from longctx.extras import PAGE, missing_extras
 from longctx.gate.rules import ignored_options
 from longctx.plugin.options import is_typed
 from longctx.plugin.session import run_of, session_of
@@ -52,7 +52,7 @@ def _ignored(config: pytest.Config) -> Iterator[str]:
 
 def _sentences(run: Run) -> Iterator[str]:
     settings = run.settings
-    if settings.page and not (settings.estimate or settings.ask_only) and (clause := lacking(*PAGE)):
+    if settings.page and not (settings.estimate or settings.ask_only) and (clause := missing_extras(*PAGE)):
         yield f"The report is text and JSON: its page {clause}."
     yield from _retiring(run)
     from longctx.corpus.documents import bank_files, noticed

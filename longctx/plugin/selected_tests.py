@@ -57,7 +57,7 @@ class SelectedTests:
         self._ask(estimate=True)
 
     def ask(self, max_cost: float) -> float:
-        """Ask what is lacking within a cap in USD; return what was spent. Raises UserError."""
+        """Ask what has no answer within a cap in USD; return what was spent. Raises UserError."""
         self._ask(ask_only=True, max_cost=max_cost)
         return self.run.spent
 
@@ -236,17 +236,17 @@ def _collect(workspace: Workspace, profile: str | None, asked: RequestedFiles, m
 def load_reports_of_workers(config: pytest.Config) -> None:
     """Learn the reports of the tests that workers have run: the process that started them collects nothing."""
     session, run = session_of(config), run_of(config)
-    lacking = {name: found for name, found in session.unknown_reports.items() if name not in run.reports}
-    if not lacking:
+    unknown = {name: found for name, found in session.unknown_reports.items() if name not in run.reports}
+    if not unknown:
         return
-    files = dict.fromkeys(str(config.rootpath / file) for file, _ in lacking.values())
+    files = dict.fromkeys(str(config.rootpath / file) for file, _ in unknown.values())
     # The user's own arguments might write a file for other programs, as --junit-xml does.
     arguments = [f"--rootdir={config.rootpath}", "-oaddopts=", f"--import-mode={config.option.importmode}"]
     arguments += [f"-c{config.inipath}"] if config.inipath else []
     arguments += [f"-p{plugin}" for plugin in config.option.plugins]
     own = Run.with_settings(run.settings, run.workspace.root, name=run.name, folder=run.folder)
     found = _collected_reports(own, *arguments, "-pno:cacheprovider", f"-W{IMPORTED}", *files)
-    run.reports |= _known_reports(found, lacking)
+    run.reports |= _known_reports(found, unknown)
 
 
 def reports_of_tests(workspace: Workspace, declared: Mapping[str, bool]) -> Reports:
@@ -260,9 +260,9 @@ def reports_of_tests(workspace: Workspace, declared: Mapping[str, bool]) -> Repo
     return _known_reports(found, {name: ("", gated) for name, gated in declared.items()})
 
 
-def _known_reports(found: Reports, wanted: Mapping[str, tuple[str, bool]]) -> Reports:
-    """Return the reports that are wanted, as far as they were found; None of one that adds to the gate."""
-    return {name: found.get(name) for name, (_, gated) in wanted.items() if gated or name in found}
+def _known_reports(found: Reports, unknown: Mapping[str, tuple[str, bool]]) -> Reports:
+    """Return the reports that were not known, as far as they were found; None of one that adds to the gate."""
+    return {name: found.get(name) for name, (_, gated) in unknown.items() if gated or name in found}
 
 
 def _collected_reports(run: Run, *arguments: str) -> Reports:

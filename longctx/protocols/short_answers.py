@@ -166,8 +166,8 @@ def forms(answer: str) -> Iterator[str]:
         yield quantity[1]
 
 
-def without(words: str, wanted: Iterable[str]) -> str:
+def without(words: str, forms: Iterable[str]) -> str:
     """Return normalised words without these forms, the longest first; a bar is where one was."""
-    for form in sorted(filter(None, wanted), key=len, reverse=True):
+    for form in sorted(filter(None, forms), key=len, reverse=True):
         words = f" {words} ".replace(f" {form} ", " | ").strip()
     return words

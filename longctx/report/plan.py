@@ -51,16 +51,16 @@ def _planned(profile: str, runs: Sequence[str]) -> str:
 def conclusion(plans: Sequence[BandPlan], target: Target) -> str:
     """Return sentences on which bands have the power to pass, and which lack it."""
     powered = [plan for plan in plans if plan.outlook.passing >= target.power]
-    lacking = [plan for plan in plans if plan.outlook.passing < target.power]
+    weak = [plan for plan in plans if plan.outlook.passing < target.power]
     parts = []
     if powered:
         parts.append(
             f"Powered: {_names(powered, plans)}. If nothing has changed, {_each(powered)} passes with a probability of "
             f"{_exact(target.power)} or more."
         )
-    if lacking:
+    if weak:
         parts.append(
-            f"Underpowered: {_names(lacking, plans)}. If nothing has changed, {_each(lacking)} may well be "
+            f"Underpowered: {_names(weak, plans)}. If nothing has changed, {_each(weak)} may well be "
             "inconclusive: use more trials (the last table shows how many) or a wider margin."
         )
     run = plan_of_run(plans, target)

@@ -20,7 +20,7 @@ from longctx.vocabulary.point import CREDIT, IMPORTED
 ALL = Choice()
 RUN = "a run of longctx"
 MOST_BANDS = 100
-LACKING = "not in the new results"
+NOT_IN_NEW = "not in the new results"
 """The error of a row that stands for a result which only the earlier file has."""
 
 
@@ -131,19 +131,19 @@ def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tu
         )
 
 
-def with_lacking(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
+def with_unmeasured(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     """Return the later rows with one that was not measured for each item that only the earlier ones have.
 
     Of a test with several subjects, or with none in the later rows, they stay as they are: the gate names them.
     """
     present = {_asked(row) for row in after}
-    lacking = [row for row in before if row.repeat == 0 and _asked(row) not in present]
+    absent = [row for row in before if row.repeat == 0 and _asked(row) not in present]
     subjects = {test: [*of] for test, of in by_test(after).items()}
     added = []
-    for row in lacking:
+    for row in absent:
         if len(of := subjects.get(row.test, [])) == 1:
             [subject] = of
-            unmeasured: dict[str, Any] = {"outcome": "infra_error", "error": LACKING, "cost_usd": None}
+            unmeasured: dict[str, Any] = {"outcome": "infra_error", "error": NOT_IN_NEW, "cost_usd": None}
             unmeasured |= {"model": subject.model, "prompt_set": subject.prompt_set, "shape": subject.shape}
             added.append(replace(row, run=after[0].run, labels=dict(subject.labels), **unmeasured))
     return [*after, *added]

@@ -318,13 +318,13 @@ def _check_same_trials(path: Path, baseline: Baseline, rows: Sequence[Row], mani
     """Raise UserError unless the rows ask what the baseline asks: the same trials, of the same model that answered."""
     first = {_asked(row): row for row in baseline.rows if row.repeat == 0}
     ours = {_asked(row): row for row in rows}
-    lacking = [row for key, row in first.items() if key not in ours]
+    absent = [row for key, row in first.items() if key not in ours]
     more = [row for key, row in ours.items() if key not in first]
     answered = {(row.model, str(row.model_returned)) for row in first.values() if row.model_returned}
     answering = {(row.model, row.model_returned) for row in rows if row.model_returned}
     named = {(model, name) for model, names in answered for name in names.split(", ")}
     faults = [
-        *([f"it lacks {count(len(lacking), 'trial')} ({_named([lacking])})"] if lacking else []),
+        *([f"it lacks {count(len(absent), 'trial')} ({_named([absent])})"] if absent else []),
         *([f"it has {count(len(more), 'other trial')} ({_named([more])})"] if more else []),
         *(f"{name} answered instead of {model}" for model, name in sorted(answering - named) if named),
     ]

@@ -27,8 +27,8 @@ def find_trial(
     pairs = load(folder).seen()
     of_cell = [(row, view) for row, view in pairs if f"{row.test}/{row.cell}" == cell]
     by_item = bool(of_cell) and of_cell[0][0].name != str(of_cell[0][0].trial)
-    wanted = index or (of_cell[0][0].name if by_item else "0")
-    of_trial = [(row, view) for row, view in of_cell if row.name == wanted]
+    trial = index or (of_cell[0][0].name if by_item else "0")
+    of_trial = [(row, view) for row, view in of_cell if row.name == trial]
     chosen = [
         (row, view)
         for row, view in of_trial
@@ -57,7 +57,7 @@ def find_trial(
 
 
 def trial_lines(found: RowAndView, excerpts: bool) -> Iterator[str]:
-    """Yield the lines to print: facts, excerpts of the requests if they are wanted, then the reply."""
+    """Yield the lines to print: facts, excerpts of the requests if they are asked for, then the reply."""
     row, view = found
     yield f"# measured: {visible(str(row.subject))}"
     facts = {

@@ -88,14 +88,14 @@ def power(n: int, discordance: float, drop: float, alpha: float) -> float:
     return float(chance @ np.array(tails(first, _lost_to_show(first, len(chance), alpha), lost / changed)))
 
 
-def smallest_drop(n: int, discordance: float, alpha: float, wanted: float) -> float | None:
-    """Return the smallest drop that n trials show with power `wanted`; None if even a drop from 1 to 0 is not shown."""
-    return least(lambda drop: power(n, discordance, drop, alpha) >= wanted, 1.0)
+def smallest_drop(n: int, discordance: float, alpha: float, target: float) -> float | None:
+    """Return the smallest drop that n trials show with power `target`; None if even a drop from 1 to 0 is not shown."""
+    return least(lambda drop: power(n, discordance, drop, alpha) >= target, 1.0)
 
 
-def trials_for_drop(drop: float, discordance: float, alpha: float, wanted: float) -> int | None:
-    """Return about the fewest trials that show `drop` with power `wanted`; None for more than search.MOST_TRIALS."""
-    return fewest(lambda n: power(n, discordance, drop, alpha) >= wanted)
+def trials_for_drop(drop: float, discordance: float, alpha: float, target: float) -> int | None:
+    """Return about the fewest trials that show `drop` with power `target`; None for more than search.MOST_TRIALS."""
+    return fewest(lambda n: power(n, discordance, drop, alpha) >= target)
 
 
 def pass_chance(n: int, discordance: float, margin: float, alpha: float) -> float:
@@ -121,12 +121,12 @@ def pass_chance_in_clusters(
     return max(0.0, min(over_clusters, effective) - unchanged)
 
 
-def trials_to_pass(discordance: float, margin: float, alpha: float, wanted: float) -> int | None:
-    """Return about the fewest trials that pass with probability `wanted` if nothing changed; None above MOST_TRIALS.
+def trials_to_pass(discordance: float, margin: float, alpha: float, target: float) -> int | None:
+    """Return about the fewest trials that pass with probability `target` if nothing changed; None above MOST_TRIALS.
 
     The trials are independent; bound.trials_to_settle approximates the number for clusters.
     """
-    return fewest(lambda n: pass_chance(n, discordance, margin, alpha) >= wanted)
+    return fewest(lambda n: pass_chance(n, discordance, margin, alpha) >= target)
 
 
 def _lost_to_show(first: int, count: int, alpha: float) -> Iterator[int]:

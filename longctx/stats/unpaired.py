@@ -114,23 +114,23 @@ def power(n: float, rate: float, drop: float, alpha: float) -> float:
     return NORMAL.cdf((drop * math.sqrt(n) - NORMAL.inv_cdf(1 - alpha) * pooled) / unpooled)
 
 
-def smallest_drop(n: float, rate: float, alpha: float, wanted: float) -> float | None:
-    """Return the smallest drop that n trials per run show with power `wanted`; None if not even one to 0 is shown."""
-    return least(lambda drop: power(n, rate, drop, alpha) >= wanted, rate)
+def smallest_drop(n: float, rate: float, alpha: float, target: float) -> float | None:
+    """Return the smallest drop that n trials per run show with power `target`; None if not even one to 0 is shown."""
+    return least(lambda drop: power(n, rate, drop, alpha) >= target, rate)
 
 
-def trials_for_drop(drop: float, rate: float, alpha: float, wanted: float) -> int | None:
-    """Return the fewest trials per run that show `drop` with power `wanted`; None for more than search.MOST_TRIALS."""
+def trials_for_drop(drop: float, rate: float, alpha: float, target: float) -> int | None:
+    """Return the fewest trials per run that show `drop` with power `target`; None for more than search.MOST_TRIALS."""
     pooled, unpooled = _spreads(rate, drop)
-    root = (NORMAL.inv_cdf(1 - alpha) * pooled + NORMAL.inv_cdf(wanted) * unpooled) / drop
+    root = (NORMAL.inv_cdf(1 - alpha) * pooled + NORMAL.inv_cdf(target) * unpooled) / drop
     return _rounded_up(max(0.0, root) ** 2)
 
 
-def trials_to_pass(rate: float, margin: float, alpha: float, wanted: float) -> int | None:
-    """Return the fewest trials per run that pass with probability `wanted` if nothing changed: the bound of the drop
+def trials_to_pass(rate: float, margin: float, alpha: float, target: float) -> int | None:
+    """Return the fewest trials per run that pass with probability `target` if nothing changed: the bound of the drop
     lies below the margin. None for more than search.MOST_TRIALS."""
     at_margin, unchanged = _spread_at_margin(rate, margin), math.sqrt(2 * rate * (1 - rate))
-    root = (NORMAL.inv_cdf(1 - alpha) * at_margin + NORMAL.inv_cdf(wanted) * unchanged) / margin
+    root = (NORMAL.inv_cdf(1 - alpha) * at_margin + NORMAL.inv_cdf(target) * unchanged) / margin
     return _rounded_up(max(0.0, root) ** 2)
 
 
