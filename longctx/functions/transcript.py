@@ -19,7 +19,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from longctx.config.project_files import entries
 from longctx.errors import UserError
 from longctx.files import inside
 from longctx.functions.answer import Case
@@ -36,6 +35,7 @@ from longctx.functions.strategies import (
     unpaired,
 )
 from longctx.pytest_file import root_around
+from longctx.results.records import log_lines
 from longctx.text import count
 from longctx.vocabulary.bank import simplified
 
@@ -380,7 +380,7 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
     inside(named, root if named.is_relative_to(root) else named.parent)
     log, number = Log(line), 1
     try:
-        for number, entry in entries(path, log.end_early):
+        for number, entry in log_lines(path, log.end_early):
             log.add(number, entry)
         if log.wrong:
             number, told = log.wrong

@@ -84,7 +84,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_cell_without_an_end_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_OF_CELL", 1_000)
+    monkeypatch.setattr(module, "MOST_OF_LINE", 1_000)
     with pytest.raises(ValueError, match="line 2 is not CSV: field larger than field limit"):
         read(tmp_path, b'a,b\n1,"' + b"x" * 2_000)
 
