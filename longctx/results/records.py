@@ -1,7 +1,7 @@
 """Records of a file that people bring: JSON lines, a JSON document or array, CSV or TSV, each also gzipped.
 
-Their JSON is read strictly: what it leaves open is refused. A log of another program (`log_lines`) is read one line at a
-time, since it may be long, and may be cut.
+Their JSON is read strictly: what it leaves open is refused. The logs of other programs are read one line at a time,
+since they may be long, and may be cut.
 """
 
 from __future__ import annotations

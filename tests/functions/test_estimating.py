@@ -15,7 +15,7 @@ from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.estimate import Estimate
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import answer_to, case_of, trial_of
+from tests.functions.examples import answer_to, case_of, exchanged, trial_of
 
 ROOM, THINKING = 100, 4000
 """The tokens that a reply may take, and those that are set aside for thinking."""
@@ -37,7 +37,7 @@ def run(cell: Cell, index: int, tape: Tape, requests: int = 1) -> tuple[Function
         for number in range(requests):
             text = f"request {number} of trial {index}"
             body = {"model": "toy", "max_tokens": ROOM + THINKING, "messages": [{"role": "user", "content": text}]}
-            trial.exchange(body, {}, MODEL)
+            exchanged(trial, body, model=MODEL)
     except Suspended:
         return trial, Result("suspended")
     return trial, Result("correct")
