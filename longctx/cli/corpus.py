@@ -110,6 +110,7 @@ def stats(options: argparse.Namespace) -> int:
 def diff(options: argparse.Namespace) -> int:
     from longctx.corpus.revision import of_revision
     from longctx.engine.finish import document_changes, questions_by_item
+    from longctx.gate.changed import changed_names
 
     with tempfile.TemporaryDirectory() as temporary:
         old, new = Path(options.old), options.documents
@@ -121,13 +122,7 @@ def diff(options: argparse.Namespace) -> int:
             digests.append(_written(options.questions, folder, kept))
             plans.append(_plan(options, folder, kept))
         changes = document_changes(*plans)
-        was, now = digests
-        named = {
-            "changed": [name for name in now if name in was and was[name] != now[name]],
-            "added": [name for name in now if name not in was],
-            "removed": [name for name in was if name not in now],
-        }
-        for how, names in named.items():
+        for how, names in changed_names(*digests).items():
             print(f"sections {how}: {len(names):,}{f' ({_print_stats(names)})' if names else ''}")
         print(f"trials unchanged: {changes.unchanged:,}")
         for how, questions in (("stale", changes.stale), ("new", changes.added), ("gone", changes.gone)):

@@ -26,6 +26,7 @@ from longctx.live.cost.prefixes import (
     pays_in_batches,
 )
 from longctx.recording.request import Request, Shared, cache_mark
+from longctx.results.row import grouped
 
 Message = Mapping[str, Any]
 MARKED = ("text", "tool_use", "tool_result")
@@ -39,11 +40,10 @@ In a message with other blocks than text it is, as a negative number, how many o
 
 def in_contexts(trials: Sequence[Trial]) -> list[list[Trial]]:
     """Return trials by what they are about, each group in its order: a cluster, or a trial with its repeats."""
-    groups: dict[object, list[Trial]] = {}
-    for trial in trials:
-        context = trial.cell.point.context_name(trial.index) or trial.index
-        groups.setdefault((id(trial.cell), context), []).append(trial)
-    return list(groups.values())
+    by_context = grouped(
+        trials, lambda trial: (id(trial.cell), trial.cell.point.context_name(trial.index) or trial.index)
+    )
+    return list(by_context.values())
 
 
 def of_one_context(requests: Sequence[Request]) -> Iterator[list[Request]]:

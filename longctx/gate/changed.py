@@ -105,11 +105,7 @@ def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest,
     """Yield what changed in the documents of each bank, and how many trials have one of them in their prompts."""
     for name in sorted({*before[0].documents, *after[0].documents}):
         was, now = (manifest.documents.get(name, {}) for manifest in (before[0], after[0]))
-        changes = {
-            "changed": [section for section in now if section in was and was[section] != now[section]],
-            "added": [section for section in now if section not in was],
-            "removed": [section for section in was if section not in now],
-        }
+        changes = changed_names(was, now)
         if was and now and any(changes.values()):
             said = ", ".join(f"{len(names):,} {how} ({_some(names)})" for how, names in changes.items() if names)
             yield f"documents of {name}: {said}"
@@ -117,6 +113,15 @@ def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest,
     asked = [row for row in after[1] if row.documents and _item(row) in held and not is_check(row.test)]
     if touched := sum(held[_item(row)] != row.documents for row in asked):
         yield f"documents in the prompts of {touched:,} of {count(len(asked), 'trial')}"
+
+
+def changed_names(was: Mapping[str, object], now: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return the names whose values changed, those that were added, and those that were removed."""
+    return {
+        "changed": [name for name in now if name in was and was[name] != now[name]],
+        "added": [name for name in now if name not in was],
+        "removed": [name for name in was if name not in now],
+    }
 
 
 def _item(row: Row) -> tuple[object, ...]:
