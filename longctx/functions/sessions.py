@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from longctx.functions.strategies import answered, attached, kind_attached
-from longctx.results.records import MOST_OF_LINE
-from longctx.text import visible
+from longctx.results.records import MOST_OF_LINE, fields_of
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of chat completions that are a system prompt."""
@@ -385,14 +384,14 @@ class Log:
         if form and not self.form:
             self.form, self.reader = form, form.reader(self.line)
         if form is None or form is not self.form:
-            self.strange = self.strange or (number, f"its fields are {_fields_of(entry)}")
+            self.strange = self.strange or (number, f"its fields are {fields_of(entry)}")
             if number > STRANGE and not self.form:
                 raise ValueError(self.strange[1])
             return
         try:
             self.reader.add(number, entry)
         except (KeyError, TypeError, AttributeError):
-            raise ValueError(f"its fields are {_fields_of(entry)}") from None
+            raise ValueError(f"its fields are {fields_of(entry)}") from None
 
     def end_early(self) -> None:
         self.cut = True
@@ -401,13 +400,6 @@ class Log:
     def wrong(self) -> tuple[int, str] | None:
         """The first line that should not be there, and what is wrong with it."""
         return self.strange if self.form is None or self.form.strict else None
-
-
-def _fields_of(entry: Any) -> str:
-    """Return the names of the fields of a line, or of the first object in its list."""
-    first = entry[0] if isinstance(entry, list) and entry else entry
-    names = [visible(str(name)[:40]) for name in list(first)[:5]] if isinstance(first, dict) else []
-    return f"{', '.join(names) or 'none'}{' in a list' if first is not entry else ''}"
 
 
 def _request_of(entry: Any, responses: Responses) -> dict[str, Any]:
@@ -421,7 +413,7 @@ def _request_of(entry: Any, responses: Responses) -> dict[str, Any]:
     if "input" in request and "messages" not in request:
         return {"request": _from_responses(request, response, responses)}
     if "messages" not in request:
-        raise ValueError(f"it has no `messages`, but {_fields_of(request)}")
+        raise ValueError(f"it has no `messages`, but {fields_of(request)}")
     if isinstance(response, dict) and isinstance(response.get("choices"), list) and response["choices"]:
         request["messages"] = [*request["messages"], response["choices"][0]["message"]]
         response = {}

@@ -281,3 +281,10 @@ def _mended(text: bytes) -> bytes:
             if opened in (b"[", b"{["):
                 end, closing = found.end(), opened[::-1].replace(b"[", b"]").replace(b"{", b"}")
     return text[:end] + closing
+
+
+def fields_of(entry: Any) -> str:
+    """Return the names of the fields of a line, or of the first object in its list."""
+    first = entry[0] if isinstance(entry, list) and entry else entry
+    names = [visible(str(name)[:40]) for name in list(first)[:5]] if isinstance(first, dict) else []
+    return f"{', '.join(names) or 'none'}{' in a list' if first is not entry else ''}"

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longctx.results import records as module
-from longctx.results.records import loads, records
+from longctx.results.records import loads, log_lines, records
 from tests.refusals import refused
 
 
@@ -61,6 +61,25 @@ def test_a_cell_may_be_a_whole_document(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, says: str) -> None:
     with pytest.raises(ValueError, match=says):
         read(tmp_path, content)
+
+
+@pytest.mark.parametrize(
+    ("content", "found", "ends"),
+    [
+        (b'\n{"a": 1}\n \n[2]', [(2, {"a": 1}), (4, [2])], True),
+        (b'{"a": 1, "a": 2}', [(1, {"a": 2})], True),
+        (b'{"a": 1}\n{"a": ', [(1, {"a": 1})], False),
+        (b'{\n"a": {"b": 1}\n}', [(1, {"a": {"b": 1}})], True),
+        (b'[\n{"a": 1},\n{"a": ', [(1, [{"a": 1}])], False),
+        (rb'{"a": "\ud83d"}', [(1, {"a": "?"})], True),
+    ],
+    ids=str,
+)
+def test_a_log_may_be_cut(tmp_path: Path, content: bytes, found: list[tuple[int, object]], ends: bool) -> None:
+    path, cuts = tmp_path / "log", list[None]()
+    path.write_bytes(content)
+    assert list(log_lines(path, lambda: cuts.append(None))) == found
+    assert (not cuts) == ends
 
 
 def test_other_encodings_are_named(tmp_path: Path) -> None:
