@@ -190,7 +190,7 @@ def _of_tests(run: Run, tests: Sequence[str]) -> tuple[dict[SubjectBand, Load], 
     from longctx.plugin.selected_tests import SelectedTests
 
     planning = PlanningRun(run)
-    cells = SelectedTests(run, tests).plan(planning)
+    cells = SelectedTests(run, tests).run_functions(planning)
     return planning.loads(), cells
 
 

@@ -262,7 +262,7 @@ def _run_function(options: argparse.Namespace, test: str, slug: str, trial: str)
         if profile is None and not (run.plan.own and (model or run.plan.own.models)):
             continue
         showing = ShowingRun(run.tape(), slug)
-        SelectedTests(run, [f"-k={test}"]).show(showing)
+        SelectedTests(run, [f"-k={test}"]).run_functions(showing)
         if showing.slugs:
             break
     return showing

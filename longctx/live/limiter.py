@@ -173,7 +173,7 @@ def retry_after_s(headers: Mapping[str, str]) -> float | None:
         seconds = _number(headers.get(name))
         if seconds is not None:
             return max(seconds / unit, 0.0)
-    until = _moment(HTTP_DATE, headers.get("retry-after"))
+    until = moment(HTTP_DATE, headers.get("retry-after"))
     if until is None:
         return None
     return max((until - _now(headers)).total_seconds(), 0.0)
@@ -203,7 +203,7 @@ def room_in_s(headers: Mapping[str, str], tokens: int) -> float:
 
 def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
     limit, remaining = _number(headers.get(f"{name}-limit")), _number(headers.get(f"{name}-remaining"))
-    full = _moment(datetime.datetime.fromisoformat, headers.get(f"{name}-reset"))
+    full = moment(datetime.datetime.fromisoformat, headers.get(f"{name}-reset"))
     if limit is None or remaining is None or full is None or remaining >= need or limit <= remaining:
         return 0.0
     return max((full - _now(headers)).total_seconds(), 0.0) * min(1.0, (need - remaining) / (limit - remaining))
@@ -211,7 +211,7 @@ def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
 
 def _now(headers: Mapping[str, str]) -> datetime.datetime:
     """Return the time by the server's clock if it sends it, because its other times follow that clock."""
-    return _moment(HTTP_DATE, headers.get("date")) or clocks.now()
+    return moment(HTTP_DATE, headers.get("date")) or clocks.now()
 
 
 def _number(text: str | None) -> float | None:
@@ -222,7 +222,8 @@ def _number(text: str | None) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _moment(read: Callable[[str], datetime.datetime], text: str | None) -> datetime.datetime | None:
+def moment(read: Callable[[str], datetime.datetime], text: str | None) -> datetime.datetime | None:
+    """Return the time that a server wrote, in UTC if it names no zone; None if it cannot be read."""
     try:
         when = read(text or "")
     except (ValueError, OverflowError):

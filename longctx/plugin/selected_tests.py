@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from longctx.cells.cell import Cell
-    from longctx.engine.function_runs import PlanningRun, ShowingRun
     from longctx.engine.measure import MeasuredCell
     from longctx.functions.fixtures import FunctionRun
     from longctx.views.reporting import Reports
@@ -66,7 +65,7 @@ class SelectedTests:
         from longctx.engine.function_runs import MeasuringRun
 
         measuring = MeasuringRun(self.run, self.run.tape())
-        cells = self._run(measuring)
+        cells = self.run_functions(measuring)
         if not (cells or measuring.cells):
             raise UserError(
                 "no-test-to-upgrade",
@@ -78,15 +77,7 @@ class SelectedTests:
                 self.run.say(cell.failed)
         return [*self.run.measure(cells).cells, *measuring.cells]
 
-    def show(self, showing: ShowingRun) -> None:
-        """Run the trial that is to be shown. Raises UserError if a test cannot be run."""
-        self._run(showing)
-
-    def plan(self, planning: PlanningRun) -> list[Cell]:
-        """Plan the test functions, and return the cells of the protocols. Raises UserError if a test cannot be run."""
-        return self._run(planning)
-
-    def _run(self, functions: FunctionRun) -> list[Cell]:
+    def run_functions(self, functions: FunctionRun) -> list[Cell]:
         """Run the test functions, and return the cells of the protocols. Raises UserError if a test cannot be run."""
         cells: list[Cell] = []
 

@@ -161,14 +161,10 @@ def _models(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
         prices = map(usd, _expected(of_model, target)) if known else ("?",) * 3
         together = math.prod(plan.outlook.passing for plan in of_model)
         trials = sum(plan.load.trials for plan in of_model if not is_check(plan.band.test))
-        tokens = sum(_tokens(plan.load) for plan in of_model)
+        tokens = sum(plan.load.tokens_of(plan.load.trials) for plan in of_model)
         cells = (f"{trials:,}", _short(tokens), *prices, _percent(together))
         rows.append({"model": model, **dict(zip(SIDE_BY_SIDE, cells, strict=True))})
     yield Table.from_rows("Models side by side: a run in looks if nothing has changed", rows)
-
-
-def _tokens(load: Load) -> int:
-    return load.tokens_of(load.trials)
 
 
 def _rules(plans: Sequence[BandPlan], target: Target) -> Iterator[str]:

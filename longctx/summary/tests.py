@@ -93,7 +93,7 @@ def _best_accuracy(by_number: Mapping[float, Sequence[Row]]) -> float:
     answers = [grouped(rows, lambda row: row.cluster or _question(row)) for rows in by_number.values()]
     shared = [[each[item] for each in answers] for item in answers[0] if all(item in each for each in answers)]
     means = [[statistics.fmean(row.credit for row in rows) for rows in item] for item in shared]
-    return accuracy_of_best(means) if means else max(_rate(rows).rate for rows in by_number.values())
+    return accuracy_of_best(means) if means else max(rate_of(rows).rate for rows in by_number.values())
 
 
 def _question(row: Row) -> tuple[int, str | None, int]:
@@ -158,23 +158,19 @@ def _retention_of(subject: Subject, rows: Sequence[Row]) -> Retention:
     return Retention(
         replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
         dict(subject.labels).get(STRATEGY, NO_STRATEGY),
-        _rate(rows),
+        rate_of(rows),
         statistics.fmean(row.retained or 0 for row in rows),
         counts,
         None if None in costs else _mean_retained(costs),
         None if None in seconds else statistics.median(value or 0 for value in seconds),
-        {kind: _rate(of_kind) for kind, of_kind in kinds.items()},
-        {name: _rate(placed[place]) for place, name in enumerate(PLACES) if place in placed},
+        {kind: rate_of(of_kind) for kind, of_kind in kinds.items()},
+        {name: rate_of(placed[place]) for place, name in enumerate(PLACES) if place in placed},
         {edit: number for edit, number in missed.items() if number},
     )
 
 
 def _mean_retained(values: Sequence[float | None]) -> float:
     return statistics.fmean(value or 0 for value in values)
-
-
-def _rate(rows: Sequence[Row]) -> Rate:
-    return rate_of(rows)
 
 
 def _dominates(one: Retention, other: Retention) -> bool:

@@ -18,6 +18,7 @@ import httpx2
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.batches.ledger import SAFE_ID
+from longctx.live.limiter import moment
 from longctx.live.server.calls import ENQUIRY_ERRORS, NoAnswer, body_of, malformed, no_connection, table
 from longctx.live.server.client import Client
 from longctx.live.server.credentials import Credentials
@@ -206,8 +207,8 @@ def _state(batch: dict[str, Any]) -> State:
         batch["processing_status"],
         requests,
         requests - counts.get("processing", 0),
-        _moment(batch.get("created_at")),
-        _moment(batch.get("ended_at")),
+        moment(datetime.datetime.fromisoformat, str(batch.get("created_at"))),
+        moment(datetime.datetime.fromisoformat, str(batch.get("ended_at"))),
         bool(batch.get("archived_at")),
     )
 
@@ -238,11 +239,3 @@ def _redacted(result: dict[str, Any], credentials: Credentials) -> dict[str, Any
         return result
     redacted: dict[str, Any] = json.loads(credentials.redacted(json.dumps(result)))
     return redacted
-
-
-def _moment(text: object) -> datetime.datetime | None:
-    try:
-        moment = datetime.datetime.fromisoformat(str(text))
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
