@@ -80,15 +80,20 @@ def likely_id(fields: Iterable[str]) -> str | None:
 
 def _unpacked(path: Path) -> bytes:
     """Return the content of a compressed file. Raises ValueError if it is damaged, or would fill the memory."""
-    content = bytearray()
     try:
         with gzip.open(path) as file:
-            while piece := file.read(PIECE):
-                content += piece
-                if len(content) > MOST_UNPACKED:
-                    raise ValueError(f"it unpacks to more than {MOST_UNPACKED:,} bytes")
+            return bounded(iter(partial(file.read, PIECE), b""), MOST_UNPACKED, "it unpacks to")
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
         raise ValueError(f"its compressed content is damaged ({error})") from None
+
+
+def bounded(pieces: Iterable[bytes], most: int, what: str) -> bytes:
+    """Return what is decompressed piece by piece. Raises ValueError, which begins with `what`, beyond `most` bytes."""
+    content = bytearray()
+    for piece in pieces:
+        content += piece
+        if len(content) > most:
+            raise ValueError(f"{what} more than {most:,} bytes")
     return bytes(content)
 
 

@@ -23,14 +23,13 @@ from longctx.config.project_files import MOST_BYTES, check_size
 from longctx.errors import UserError
 from longctx.fields import reason
 from longctx.results.foreign.result import Choice, ForeignResult, plain, shown, text_in
-from longctx.results.records import loads
+from longctx.results.records import PIECE, bounded, loads
 from longctx.text import visible
 
 MAGIC = b"PK\x03\x04"
 """The beginning of an .eval archive."""
 ZSTANDARD = 93
 """The compression of an archive's entries in newer versions; only from Python 3.14 on does zipfile know it."""
-PIECE = 1 << 20
 LARGEST_WINDOW = 1 << 27
 """The most memory that an entry may request."""
 MOST_LISTED = 1 << 24
@@ -185,12 +184,8 @@ class _Entries:
         self._left = MOST_OF_ALL
 
     def read(self, name: str) -> Any:
-        most = min(MOST_OF_ENTRY, self._left)
-        content = bytearray()
-        for piece in _pieces(self._archive, self._archive.getinfo(name)):
-            content += piece
-            if len(content) > most:
-                raise ValueError(f"{name} has more than {most:,} bytes")
+        pieces = _pieces(self._archive, self._archive.getinfo(name))
+        content = bounded(pieces, min(MOST_OF_ENTRY, self._left), f"{name} has")
         self._left -= len(content)
         return loads(content.decode("utf-8"))
 
