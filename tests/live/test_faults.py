@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from longctx import Axes, Outcome, TrialNumber, protocol
 from longctx.cells.cell import Cell
+from longctx.config.prompts import Wording
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
@@ -17,6 +22,7 @@ from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol import cells_of
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
 from tests.recording.examples import line_cell
 from tests.servers import prompt_of
@@ -38,6 +44,44 @@ async def asking(server: MisbehavingServer, folder: Path, cell: Cell, in_flight:
     tape = Tape(folder, "once")
     async with open_client(tape, server.url, in_flight) as client:
         return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(in_flight), Silent())
+
+
+class Numbers(Axes):
+    """A single cell."""
+
+    def cells(self) -> Iterator[dict[str, object]]:
+        yield {"number": 1}
+
+
+@protocol(
+    axes=Numbers,
+    title="Short of documents",
+    templates={"system": ()},
+    size=lambda cell, tokens: 1,
+    prefix=lambda cell, words, seed, index: "",
+)
+def short_of_documents(ask: Any, trial: TrialNumber, number: int) -> Outcome:
+    if trial.index == 1:
+        raise ValueError("there is no second document")
+    return Outcome("correct", ask("How many?", expected="1").text)
+
+
+def test_a_trial_that_cannot_be_built_is_the_only_one_that_fails(tmp_path: Path) -> None:
+    """Direct runs build most prompts when they are sent: the trials around it are answered and recorded."""
+    point = cells_of(short_of_documents)(1)
+    cell = replace(line_cell(trials=4), point=point, wording=Wording("protocol", "none", {"system": ""}))
+    tape = Tape(tmp_path, "once")
+
+    async def asked(url: str) -> Asked:
+        async with open_client(tape, url, 1) as client:
+            return await ask_all(client, tape, missing(tape, [cell], build=False), Bounds.of(1), Silent())
+
+    with MisbehavingServer(first("right")) as server:
+        result = asyncio.run(asked(server.url))
+    assert result.answered == 3
+    assert [(failure.cause, failure.message) for failure in result.failures.values()] == [
+        ("cell-not-buildable", "toy-protocol-number-1: there is no second document")
+    ]
 
 
 def first(kind: str, times: int = 1) -> Script:
