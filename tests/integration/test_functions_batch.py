@@ -9,7 +9,7 @@ import pytest
 
 from tests.batch_server import BatchServer
 from tests.integration.conftest import Checkout, Result
-from tests.servers import Answer, Body, message, prompt_of
+from tests.servers import Answer, Body, failing, message, prompt_of
 
 TESTS = """
 import pytest
@@ -125,6 +125,23 @@ def test_a_canary_comes_before_the_batches(project: Checkout, batch_server: Batc
     assert result.code == 0, result
     assert 1 <= len(batch_server.asked) <= 3
     assert [len(batch.requests) for batch in batch_server.created] == [24 - len(batch_server.asked)]
+
+
+def test_what_the_trial_run_was_refused_is_in_no_batch(project: Checkout) -> None:
+    project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=12))
+    refused = list[str]()
+
+    def first_refused(body: Body) -> Answer:
+        if not refused:
+            refused.append(prompt_of(body))
+        return failing(400)(body) if prompt_of(body) in refused else code(body)
+
+    with BatchServer(script=first_refused) as server:
+        result = project.pytest(*arguments(server, "-k", "code"))
+        [batch] = server.created
+    assert result.code == 1, result
+    assert refused[0] not in {prompt_of(request["params"]) for request in batch.requests}
+    assert len(batch.requests) == 24 - len(server.asked)
 
 
 def poll(project: Checkout, server: BatchServer, *more: str) -> Result:
