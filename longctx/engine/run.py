@@ -79,7 +79,7 @@ class Run(RunData):
         """
         require("Asking a model", "anthropic")
         self.has_asked = True
-        from longctx.live.run import LivePass
+        from longctx.live.run import ProtocolPass
         from longctx.recording.tape import only_writer
 
         settings = self.settings
@@ -98,7 +98,7 @@ class Run(RunData):
                 preflight.check()
             self._foresee_baseline(cells, tape)
             terms = self.terms([cell.model for cell in cells], max_cost)
-            asking = LivePass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
+            asking = ProtocolPass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
             asking.progress = progress or asking.progress
             done = asking.ask(cells)
         failures = done.asked.failures

@@ -105,8 +105,8 @@ class _ToSend:
 
 
 @dataclass(slots=True)
-class LivePass:
-    """One live pass over cells whose prompts are known before anything is sent."""
+class ProtocolPass:
+    """The live pass over protocols, whose prompts are known before anything is sent."""
 
     workspace: Workspace
     tape: Tape
