@@ -41,10 +41,9 @@ PROFILES = {
     "long": ("line_retrieval", "passkey"),
 }
 """The profiles that have recordings of the sources, and what is taken of each: `long` has more trials of two."""
-LONG = 500
-"""The lines of the shortest file of the source."""
-LONGEST_SHORT = 7000
-"""The tokens of the shortest record of the profile `long`."""
+LONG = {"lines": 500, "budget": 7000}
+"""The shortest file and the shortest record of the profile `long`, in lines and in tokens."""
+ORDERS = ("ordered", "shuffled")
 PLACES = {0: "beginning", 50: "middle", 100: "end"}
 RECORDS = {"right": "the right section", "wrong": "a wrong section", "none": "no section"}
 EXAMPLES = {
@@ -83,10 +82,6 @@ def number(cell: CellSummary, name: str) -> int:
     return int(cell.params[name] or 0)
 
 
-def short(model: str) -> str:
-    return model.rpartition("-")[2]
-
-
 def by_model(found: Sequence[CellSummary]) -> dict[str, list[CellSummary]]:
     models: dict[str, list[CellSummary]] = {}
     for cell in found:
@@ -94,8 +89,13 @@ def by_model(found: Sequence[CellSummary]) -> dict[str, list[CellSummary]]:
     return models
 
 
-def order(size: int | float | str | None) -> str:
+def order(cell: CellSummary) -> str:
+    size = cell.params["block_size"]
     return {None: "ordered", 1: "shuffled"}.get(size, f"blocks of {size}")  # type: ignore[call-overload,no-any-return]
+
+
+def place(cell: CellSummary) -> str:
+    return PLACES[number(cell, "depth")]
 
 
 def windows() -> dict[tuple[str, int], str]:
@@ -113,25 +113,45 @@ def windows() -> dict[tuple[str, int], str]:
     return dict(sorted(found.items()))
 
 
-def by_length(long: bool) -> dict[tuple[str, int], dict[str, CellSummary]]:
-    """Return the cells of line retrieval by order, for each model and length. long: only lengths of the source."""
+def by_length(
+    test: str, length: str, column: Callable[[CellSummary], str]
+) -> dict[tuple[str, int], dict[str, CellSummary]]:
+    """Return the cells of a protocol by their columns, for each model and length."""
     rows: dict[tuple[str, int], dict[str, CellSummary]] = {}
-    for cell in cells("line_retrieval"):
-        if number(cell, "lines") >= LONG or not long:
-            rows.setdefault((cell.subject.model, number(cell, "lines")), {})[order(cell.params["block_size"])] = cell
+    for cell in cells(test):
+        rows.setdefault((cell.subject.model, number(cell, length)), {})[column(cell)] = cell
     return dict(sorted(rows.items()))
 
 
 def lines() -> str:
-    """Return the accuracies of line retrieval: a column for each order, a row for each model and length."""
-    orders = ["ordered", "shuffled", "blocks of 2", "blocks of 5"]
+    """Return the accuracies of line retrieval by order: a row for each model and length."""
+    found = by_length("line_retrieval", "lines", order)
     return table(
-        ["model", "lines", *orders],
+        ["model", "lines", *ORDERS],
         [
-            [model, f"{length:,}", *(str(of[name].rate) if name in of else NONE for name in orders)]
-            for (model, length), of in by_length(long=False).items()
+            [model, f"{length:,}", *(str(of[name].rate) if name in of else NONE for name in ORDERS)]
+            for (model, length), of in found.items()
         ],
     )
+
+
+def long(test: str, length: str, column: Callable[[CellSummary], str], columns: Sequence[str]) -> str:
+    """Return the accuracies of a protocol at the lengths of the profile `long`."""
+    rows = []
+    for (model, size), of in by_length(test, length, column).items():
+        if size >= LONG[length]:
+            found = [of[name] for name in columns]
+            rates = [str(cell.rate).partition(" n=")[0] for cell in found]
+            rows.append([model, f"{size:,}", f"{found[0].tokens:,}", str(found[0].rate.n), *rates])
+    return table(["model", length, "tokens", "trials", *columns], rows)
+
+
+def long_lines() -> str:
+    return long("line_retrieval", "lines", order, [*ORDERS, *(f"blocks of {size}" for size in (10, 50, 100))])
+
+
+def long_collages() -> str:
+    return long("collage", "budget", place, [*PLACES.values()])
 
 
 def passkeys() -> str:
@@ -141,40 +161,25 @@ def passkeys() -> str:
 
 def picture() -> str:
     """Return the picture of line retrieval by length."""
+    found = by_length("line_retrieval", "lines", order)
     marks = [
-        PlotMark(
-            length, cell.rate.rate, (cell.rate.lo, cell.rate.hi), f"{model}, {name}", f"{length:,} lines: {cell.rate}"
-        )
-        for (model, length), of in by_length(long=False).items()
+        PlotMark(length, cell.rate.rate, (cell.rate.lo, cell.rate.hi), f"{model}, {name}", f"{length:,}: {cell.rate}")
+        for (model, length), of in found.items()
         for name, cell in of.items()
-        if name in ("ordered", "shuffled")
+        if name in ORDERS
     ]
-    lengths = {number(cell, "lines"): cell.tokens for cell in cells("line_retrieval") if number(cell, "lines") >= LONG}
-    tokens = ", ".join(f"{round(lengths[length], -2):,}" for length in sorted(lengths))
-    plot = Plot(marks=marks, x=f"lines; the longest three have {tokens} tokens")
+    tokens = {length: of["ordered"].tokens for (_, length), of in found.items() if length >= LONG["lines"]}
+    longest = ", ".join(f"{round(tokens[length], -2):,}" for length in sorted(tokens))
+    plot = Plot(marks=marks, x=f"lines; the longest three have {longest} tokens")
     title = "Line retrieval: accuracy by length, 95% intervals"
-    drawn = draw(
-        Chart("line-retrieval", "line_retrieval", title, plot, Table(title, (), ())),
-        numbers_of(by_model(cells("line_retrieval"))),
-        WIDTH,
-    )
+    chart = Chart("line-retrieval", "line_retrieval", title, plot, Table(title, (), ()))
+    drawn = draw(chart, numbers_of(model for model, _ in found), WIDTH)
     return standing_alone(drawn, title, colours("light"))
-
-
-def long_lines() -> str:
-    orders = ["ordered", "shuffled", *(f"blocks of {size}" for size in (10, 50, 100))]
-    rows = []
-    for (model, length), of in by_length(long=True).items():
-        found = [of[name] for name in orders]
-        rates = [str(cell.rate).partition(" n=")[0] for cell in found]
-        rows.append([model, f"{length:,}", f"{found[0].tokens:,}", str(found[0].rate.n), *rates])
-    return table(["model", "lines", "tokens", "trials", *orders], rows)
 
 
 def long_passkeys() -> str:
     found: dict[tuple[str, int], list[CellSummary]] = {}
-    long = recorded("long").cells
-    for cell in long:
+    for cell in recorded("long").cells:
         if cell.test == "passkey":
             found.setdefault((cell.subject.model, number(cell, "window")), []).append(cell)
     rows = []
@@ -187,19 +192,6 @@ def long_passkeys() -> str:
     return table(["model", "window", "tokens", "trials", "found", "k_max [95%]"], rows)
 
 
-def long_collages() -> str:
-    found: dict[tuple[str, int], dict[str, CellSummary]] = {}
-    for cell in cells("collage"):
-        if number(cell, "budget") >= LONGEST_SHORT:
-            found.setdefault((cell.subject.model, number(cell, "budget")), {})[PLACES[number(cell, "depth")]] = cell
-    rows = []
-    for (model, budget), of in sorted(found.items()):
-        shown = [of[place] for place in PLACES.values()]
-        rates = [str(cell.rate).partition(" n=")[0] for cell in shown]
-        rows.append([model, f"{budget:,}", f"{shown[0].tokens:,}", str(shown[0].rate.n), *rates])
-    return table(["model", "record", "tokens", "trials", *PLACES.values()], rows)
-
-
 def qa() -> str:
     """Return the accuracies of long-context QA: of each model, the controls, then a row for each record and prompt."""
     found: dict[tuple[str, int, int, str], dict[str, str]] = {}
@@ -207,13 +199,13 @@ def qa() -> str:
         found[cell.subject.model, 0, len(found), RECORDS[str(cell.params["record"])]] = {PLACES[0]: str(cell.rate)}
     for cell in cells("collage"):
         budget, variant = number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
-        row = cell.subject.model, budget, variant, f"{budget:,} tokens, {list(EXAMPLES.values())[variant]}"
-        found.setdefault(row, {})[PLACES[number(cell, "depth")]] = str(cell.rate)
+        row = cell.subject.model, budget, variant, f"{budget:,}, {list(EXAMPLES.values())[variant]}"
+        found.setdefault(row, {})[place(cell)] = str(cell.rate)
     rows = [
-        [short(model), shown, *(of.get(place, NONE) for place in PLACES.values())]
+        [model.rpartition("-")[2], shown, *(of.get(name, NONE) for name in PLACES.values())]
         for (model, _, _, shown), of in sorted(found.items(), key=lambda entry: entry[0][:3])
     ]
-    return table(["model", "shown", *PLACES.values()], rows)
+    return table(["model", "record (tokens), examples", *PLACES.values()], rows)
 
 
 @cache
