@@ -7,7 +7,9 @@ import re
 import shlex
 import shutil
 from collections import Counter
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,10 +45,20 @@ RECORDED = {
         "fixtures/prompts/plain/test_compaction",
         "cassettes/qwen2.5-coder-1.5b/test_compaction",
     ],
+    "long": [
+        "tests_longctx/test_window.py",
+        "tests_longctx/window",
+        "tests_longctx/long_window",
+        "fixtures/prompts/plain/test_long_window",
+        "cassettes/qwen2.5-coder-0.5b/test_long_window",
+        "cassettes/qwen2.5-coder-1.5b/test_long_window",
+    ],
     "chunks": CHUNKS,
     "chunks-sizes": [*CHUNKS, "cassettes/qwen2.5-coder-1.5b/test_chunks"],
 }
 """The profiles that they name, and what these need."""
+LONG_STRATEGIES = {"`none`": "", "`truncate-at-8000`": ".truncate-at-8000"}
+"""The strategies of the long session, as the guide writes them, with the ends of the names of their cassettes."""
 GUIDE = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
 
 
@@ -313,6 +325,39 @@ def test_the_guide_says_how_many_questions_were_answered_at_each_number_of_chunk
     assert said in GUIDE
 
 
+@pytest.mark.parametrize(("strategy", "name"), LONG_STRATEGIES.items())
+@pytest.mark.parametrize("model", ["0.5b", "1.5b"])
+def test_the_table_of_the_long_session_has_the_recorded_rates(model: str, strategy: str, name: str) -> None:
+    cells = []
+    for fill in (4000, 8000, 16000, 28000):
+        cassette = f"qwen2.5-coder-{model}/test_long_window/fill-{fill}{name}.jsonl"
+        grades = recorded_grades(cassette, "plain", "long_window/probes.jsonl")
+        cells.append(str(Rate(grades["kept"], grades.total())).partition(" n=")[0])
+    assert f"| {model}, {strategy} | {' | '.join(cells)} |" in GUIDE
+
+
+def test_the_guide_counts_the_tool_calls_of_the_long_session() -> None:
+    calls = dict.fromkeys(LONG_STRATEGIES.values(), 0)
+    of_cutting = 0
+    for name, model, fill in product(calls, ("0.5b", "1.5b"), (4000, 8000, 16000, 28000)):
+        file = ROOT / f"cassettes/qwen2.5-coder-{model}/test_long_window/fill-{fill}{name}.jsonl"
+        blocks_ = [first_block(json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+        called = [block["input"] for block in blocks_ if block["type"] == "tool_use"]
+        assert not called or (model, fill) == ("1.5b", 8000)
+        calls[name] += len(called)
+        if not name:
+            of_cutting += called.count({"what": "newspaper cutting about Hallow Point"})
+    whole, truncated = calls.values()
+    said = f"calls the tool for {whole} of the 25 probes, {of_cutting} times for that cutting"
+    assert f"{said}, and for {truncated} under `truncate-at-8000`" in " ".join(GUIDE.split())
+
+
+def first_block(episode: dict[str, Any]) -> dict[str, Any]:
+    """Return the first block of an answer."""
+    block: dict[str, Any] = json.loads(episode["interactions"][0]["response"]["body"]["string"])["content"][0]
+    return block
+
+
 def recorded_grades(cassette: str, prompts: str, cases: str = "window/probes.jsonl") -> Counter[str]:
     """Return how often each grade was given to the answers of a cassette; there is one for each probe of a file."""
     lines = (ROOT / "tests_longctx" / cases).read_text(encoding="utf-8").splitlines()
@@ -322,7 +367,6 @@ def recorded_grades(cassette: str, prompts: str, cases: str = "window/probes.jso
         episode = json.loads(line)
         if episode["metadata"]["prompt_set"] == prompts:
             probe = episode["metadata"]["trial"].split("/")[2]
-            reply = json.loads(episode["interactions"][0]["response"]["body"]["string"])
-            grades[probe] = probes[probe].grade(reply["content"][0]["text"])
+            grades[probe] = probes[probe].grade(first_block(episode).get("text", ""))
     assert grades.keys() == probes.keys()
     return Counter(grades.values())
