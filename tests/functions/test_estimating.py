@@ -15,7 +15,7 @@ from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.estimate import Estimate
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import answer_to, case_of, trial_of
+from tests.functions.examples import answer_to, cell_of, trial_of
 
 ROOM, THINKING = 100, 4000
 """The tokens that a reply may take, and those that are set aside for thinking."""
@@ -27,7 +27,7 @@ MODEL = ModelProfile(
 
 
 def function(name: str, trials: int) -> Cell:
-    return case_of(name, trials=trials, model=MODEL)
+    return cell_of(name, trials=trials, model=MODEL)
 
 
 def run(cell: Cell, index: int, tape: Tape, requests: int = 1) -> tuple[FunctionTrial, Result]:

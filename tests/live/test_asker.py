@@ -21,7 +21,7 @@ from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.point import Reply
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, body_of, case_of, trial_of
+from tests.functions.examples import MODEL, body_of, cell_of, trial_of
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 
 DEAR = ModelProfile(model="toy", prices=Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1)))
@@ -50,7 +50,7 @@ def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: An
 
 
 def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Request:
-    cell = case_of(model=model)
+    cell = cell_of(model=model)
     trial = trial_of(cell, tape=tape)
     body = body_of(text) | more
     if counts:
