@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Case, Trial
-from longctx.config.models import Prices
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds, Limits
 from longctx.live.failure import Asked, Failure
@@ -25,16 +24,14 @@ from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
+from tests.given import dollars
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
 
-PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(1_000_000)
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
 class Told:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import datetime
 from pathlib import Path
 
 import pytest
 
 from longctx.cases.case import Case
-from longctx.config.models import Caching, Prices
+from longctx.config.models import Caching
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.cost.prefixes import shared
@@ -23,11 +22,12 @@ from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request, user_text
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
+from tests.given import dollars
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 from tests.recording.examples import collage_case, requests_of
 from tests.servers import SimulatedServer, count_tokens
 
-PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(1, 5, cache_read=0.1, cache_write=1.25)
 
 
 def cases(**model: object) -> list[Case]:

@@ -24,10 +24,7 @@ from tests.servers import prompt_of
 TIMEOUT_S = 0.4
 """Time limit of an answer: a busy machine can give one, and a test can wait for one that never comes."""
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
 def ask(server: MisbehavingServer, folder: Path, case: Case, in_flight: int = 4) -> Asked:

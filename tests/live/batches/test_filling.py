@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.models import Prices
 from longctx.live.batches import ledger
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
@@ -16,13 +15,14 @@ from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
+from tests.given import dollars
 from tests.live.batches.examples import Ran, claimed, lacking, run
 from tests.recording.examples import line_case
 from tests.refusals import refused
 from tests.servers import Answer, failing, giving
 
 CASES = [line_case(3), line_case(5)]
-PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(1000, batch_discount=0.5)
 
 
 def replies(folder: Path) -> list[Reply]:
