@@ -16,15 +16,14 @@ from typing import Any
 import pytest
 
 from longctx.cases.case import Case, Trial
-from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds, Limits
 from longctx.live.failure import Asked, Failure
-from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from tests.given import dollars
+from tests.live.clients import asking
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
@@ -64,11 +63,7 @@ def ask(
 ) -> tuple[Asked, list[Reply | Failure]]:
     progress = Told()
 
-    async def run() -> Asked:
-        async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, requests, bounds or Bounds.of(in_flight, cap), progress)
-
-    asked = asyncio.run(run())
+    asked = asyncio.run(asking(url, tape, requests, in_flight, bounds or Bounds.of(in_flight, cap), progress))
     assert progress.last_in_flight == 0
     assert bounds or progress.most_in_flight <= in_flight
     return asked, progress.results
@@ -122,11 +117,8 @@ def waits(server: SimulatedServer, folder: Path, case: Case, free: Callable[[str
 
     progress, tape = Heard(), Tape(folder, "once")
 
-    async def run() -> Asked:
-        async with open_client(tape, server.url, 4) as client:
-            return await ask_all(client, tape, missing(tape, [case]), Bounds.of(4), progress)
-
-    assert asyncio.run(run()).answered == case.size
+    asked = asyncio.run(asking(server.url, tape, missing(tape, [case]), 4, progress=progress))
+    assert asked.answered == case.size
     return progress.waits
 
 
@@ -196,7 +188,7 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
     with SimulatedServer(script) as server:
         began = time.monotonic()
         ask(server.url, tape, missing(tape, [line_case(trials=1)]), bounds=bounds)
-    limit = bounds.limits.of(("", "", ""))
+    limit = bounds.limits.of(("anthropic", "", ""))
     assert 30 < limit.held_until - began <= 600
 
 
@@ -268,13 +260,9 @@ def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) ->
     """Ask two trials of a server of another API that gives this answer to all."""
     tape, case, progress = Tape(tmp_path, "once"), line_case(trials=2, api=api), Told()
 
-    async def run(url: str) -> Asked:
-        async with open_clients(tape, url, 1, [case.model]) as clients:
-            return await ask_all(clients, tape, missing(tape, [case]), Bounds.of(1), progress)
-
     with SimulatedServer() as server:
         server.answer = lambda request: (status, {}, json.dumps(answer).encode())  # type: ignore[method-assign]
-        return asyncio.run(run(server.url)), progress.results
+        return asyncio.run(asking(server.url, tape, missing(tape, [case]), progress=progress)), progress.results
 
 
 @pytest.mark.parametrize(

@@ -10,12 +10,7 @@ import pytest
 
 from longctx.cases.case import Case
 from longctx.config.models import Caching
-from longctx.live.asking import ask_all
-from longctx.live.bounds import Bounds
 from longctx.live.cost.prefixes import shared
-from longctx.live.failure import Asked
-from longctx.live.progress import Silent
-from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_counted_tokens
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
@@ -23,6 +18,7 @@ from longctx.recording.request import Place, Request, user_text
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from tests.given import dollars
+from tests.live.clients import asking, called
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 from tests.recording.examples import collage_case, requests_of
 from tests.servers import SimulatedServer, count_tokens
@@ -39,16 +35,16 @@ def replies(tape: Tape, asked: list[Case]) -> list[Reply | None]:
     return [tape.reply(Place.of(trial, trial.build())) for trial in trials]
 
 
+def counted(url: str, folder: Path, requests: list[Request]) -> list[Request]:
+    return called(url, lambda client: with_counted_tokens(client, requests, print), Tape(folder))
+
+
 def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) -> None:
     cache, tape = PrefixCache(100), Tape(tmp_path, "once")
     trials = shared(missing(tape, cases(caching=Caching(min_tokens=100))))
 
-    async def ask(url: str) -> Asked:
-        async with open_client(tape, url, 8) as client:
-            return await ask_all(client, tape, trials, Bounds.of(8), Silent())
-
     with SimulatedServer(cache.script) as server:
-        assert asyncio.run(ask(server.url)).answered == len(trials) == 16
+        assert asyncio.run(asking(server.url, tape, trials, 8)).answered == len(trials) == 16
     answered = [reply for reply in replies(Tape(tmp_path), cases()) if reply]
     assert len(answered) == 16, "a profile without caching replays them"
     assert sum(reply.cached_tokens for reply in answered) == sum(
@@ -58,12 +54,8 @@ def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) ->
 
 
 def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None:
-    async def count(url: str) -> list[Request]:
-        async with open_client(Tape(tmp_path), url, 4) as client:
-            return await with_counted_tokens(client, missing(Tape(tmp_path, "once"), cases()), print)
-
     with SimulatedServer() as server:
-        requests = asyncio.run(count(server.url))
+        requests = counted(server.url, tmp_path, missing(Tape(tmp_path, "once"), cases()))
     assert [request.path for request in server.received] == ["/v1/messages/count_tokens"]
     for trial in requests:
         text = user_text(trial.build(), trial.case.model)
@@ -72,21 +64,12 @@ def test_tokens_are_counted_once_for_each_kind_of_prompt(tmp_path: Path) -> None
 
 def test_cases_of_one_name_are_counted_apart(tmp_path: Path) -> None:
     same = [collage_case(trials=1), dataclasses.replace(collage_case(trials=1), seed=1)]
-    trials = requests_of(*same)
-
-    async def count(url: str) -> list[Request]:
-        async with open_client(Tape(tmp_path), url, 4) as client:
-            return await with_counted_tokens(client, trials, print)
-
     with SimulatedServer() as server:
-        requests = asyncio.run(count(server.url))
+        requests = counted(server.url, tmp_path, requests_of(*same))
     assert requests[0].case.id == requests[1].case.id
     assert [trial.case.seed for trial in requests] == [0, 1]
 
 
 def test_a_server_that_does_not_count_leaves_the_profile_to_say(tmp_path: Path) -> None:
-    async def count() -> list[Request]:
-        async with open_client(Tape(tmp_path), "http://127.0.0.1:9", 4) as client:
-            return await with_counted_tokens(client, missing(Tape(tmp_path, "once"), cases()), print)
-
-    assert {trial.case.counted for trial in asyncio.run(count())} == {None}
+    requests = counted("http://127.0.0.1:9", tmp_path, missing(Tape(tmp_path, "once"), cases()))
+    assert {trial.case.counted for trial in requests} == {None}

@@ -17,6 +17,7 @@ from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
+from tests.live.clients import asking
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
 from tests.recording.examples import line_case
 from tests.servers import prompt_of
@@ -27,14 +28,9 @@ TIMEOUT_S = 0.4
 pytestmark = pytest.mark.usefixtures("without_delay")
 
 
-def ask(server: MisbehavingServer, folder: Path, case: Case, in_flight: int = 4) -> Asked:
-    return asyncio.run(asking(server, folder, case, in_flight))
-
-
-async def asking(server: MisbehavingServer, folder: Path, case: Case, in_flight: int) -> Asked:
+def ask(server: MisbehavingServer, folder: Path, case: Case, in_flight: int = 4, limit_s: float | None = None) -> Asked:
     tape = Tape(folder, "once")
-    async with open_client(tape, server.url, in_flight) as client:
-        return await ask_all(client, tape, missing(tape, [case]), Bounds.of(in_flight), Silent())
+    return asyncio.run(asyncio.wait_for(asking(server.url, tape, missing(tape, [case]), in_flight), limit_s))
 
 
 def first(kind: str, times: int = 1) -> Script:
@@ -129,7 +125,7 @@ def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited
     for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
         monkeypatch.setattr(f"longctx.live.limiter.{name}", 3600)
     with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
-        asked = asyncio.run(asyncio.wait_for(asking(server, tmp_path, line_case(trials=60), in_flight=8), 60))
+        asked = ask(server, tmp_path, line_case(trials=60), in_flight=8, limit_s=60)
     assert asked.stopped is not None
     assert asked.stopped.cause == "bad_key"
     assert len(server.reactions) <= 16

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,13 +13,13 @@ from longctx.config.models import load_model
 from longctx.config.project_files import file_name
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
-from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_server_facts
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Cell
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.live.clients import called
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.protocols import Coreference, FrequentWords, GraphWalks, MultipleNeedles, Passkey, VariableTracking
 from tests.recording.examples import line_case, passkey_case
@@ -35,6 +34,8 @@ NEED_A_COUNT: list[Cell] = [
     GraphWalks(4000, "parents"),
 ]
 
+pytestmark = pytest.mark.usefixtures("without_retries")
+
 
 @pytest.fixture(autouse=True)
 def profiles(mine: Workspace) -> Path:
@@ -42,17 +43,9 @@ def profiles(mine: Workspace) -> Path:
     return mine.own("models")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
-
-
 def calibration(url: str, *cases: Case, tape: Path, say: Say = print) -> tuple[list[Case], list[Unasked]]:
-    async def run() -> tuple[list[Case], list[Unasked]]:
-        async with open_client(Tape(tape), url, 4) as client:
-            return await with_server_facts(Workspace(tape / "project"), client, cases, say)
-
-    return asyncio.run(run())
+    project = Workspace(tape / "project")
+    return called(url, lambda client: with_server_facts(project, client, cases, say), Tape(tape))
 
 
 def calibrated(url: str, *cases: Case, tape: Path) -> Sequence[Case]:

@@ -1,0 +1,40 @@
+"""Clients of a simulated server: one that makes single calls, and those of a whole pass."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeVar
+
+from longctx.live.asking import ask_all
+from longctx.live.bounds import Bounds
+from longctx.live.failure import Asked
+from longctx.live.progress import Progress, Silent
+from longctx.live.server.client import Client, open_client, open_clients
+from longctx.recording.request import Request
+from longctx.recording.tape import Tape
+
+Found = TypeVar("Found")
+
+
+def called(url: str, call: Callable[[Client], Awaitable[Found]], tape: Tape | None = None) -> Found:
+    """Return what a call with a client of the server returns."""
+
+    async def run() -> Found:
+        async with open_client(tape, url, 4) as client:
+            return await call(client)
+
+    return asyncio.run(run())
+
+
+async def asking(
+    url: str | None,
+    tape: Tape,
+    requests: Sequence[Request],
+    in_flight: int = 1,
+    bounds: Bounds | None = None,
+    progress: Progress | None = None,
+) -> Asked:
+    """Send all requests, and return what became of them."""
+    async with open_clients(tape, url, in_flight, [request.case.model for request in requests]) as clients:
+        return await ask_all(clients, tape, requests, bounds or Bounds.of(in_flight), progress or Silent())
