@@ -416,22 +416,16 @@ def test_the_cap_counts_what_may_have_been_billed_without_an_answer(tmp_path: Pa
     assert asked.stopped.cause == "budget"
 
 
-def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
-    """The cap has room for two, so no third is asked beside them, whatever the concurrency limit."""
-    tape = Tape(tmp_path, "once")
-    usage = {"input_tokens": 175, "output_tokens": 0}
-    with SimulatedServer(saying("42", usage=usage)) as server:
-        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
-    assert (asked.answered, len(server.asked)) == (2, 2)
+@pytest.mark.parametrize(("used", "answered"), [(175, 2), (50, 5)])
+def test_the_cap_counts_what_is_in_flight(tmp_path: Path, used: int, answered: int) -> None:
+    """The cap has room for two, so no third is asked beside them, whatever the concurrency limit.
 
-
-def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
-    """The budget reserves two at a time; each costs less than reserved, so more are asked than at full price."""
+    What settles for less than the reserved 175 makes room again, so more are asked: beside 200 spent, not beside 250.
+    """
     tape = Tape(tmp_path, "once")
-    usage = {"input_tokens": 50, "output_tokens": 0}
-    with SimulatedServer(saying("42", usage=usage)) as server:
+    with SimulatedServer(saying("42", usage={"input_tokens": used, "output_tokens": 0})) as server:
         asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
-    assert (asked.answered, len(server.asked)) == (5, 5)  # 175 estimated beside 200 spent, not beside 250
+    assert (asked.answered, len(server.asked)) == (answered, answered)
 
 
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:

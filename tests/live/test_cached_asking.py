@@ -14,13 +14,12 @@ from longctx.live.cost.prefixes import shared
 from longctx.live.server.counting import with_counted_tokens
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
-from longctx.recording.request import Place, Request, user_text
+from longctx.recording.request import Request, user_text
 from longctx.recording.tape import Tape
-from longctx.vocabulary.cell import Reply
 from tests.given import dollars
 from tests.live.clients import asking, called
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
-from tests.recording.examples import collage_case, requests_of
+from tests.recording.examples import collage_case, replies, requests_of
 from tests.servers import SimulatedServer, count_tokens
 
 PRICES = dollars(1, 5, cache_read=0.1, cache_write=1.25)
@@ -28,11 +27,6 @@ PRICES = dollars(1, 5, cache_read=0.1, cache_write=1.25)
 
 def cases(**model: object) -> list[Case]:
     return [collage_case(variant, prices=PRICES, **model) for variant in VARIANTS]
-
-
-def replies(tape: Tape, asked: list[Case]) -> list[Reply | None]:
-    trials = [trial for case in asked for trial in case.each_trial()]
-    return [tape.reply(Place.of(trial, trial.build())) for trial in trials]
 
 
 def counted(url: str, folder: Path, requests: list[Request]) -> list[Request]:
@@ -45,7 +39,7 @@ def test_what_was_foreseen_is_read_however_many_are_in_flight(tmp_path: Path) ->
 
     with SimulatedServer(cache.script) as server:
         assert asyncio.run(asking(server.url, tape, trials, 8)).answered == len(trials) == 16
-    answered = [reply for reply in replies(Tape(tmp_path), cases()) if reply]
+    answered = replies(Tape(tmp_path), *cases())
     assert len(answered) == 16, "a profile without caching replays them"
     assert sum(reply.cached_tokens for reply in answered) == sum(
         trial.shared.read // CHARACTERS_A_TOKEN for trial in trials

@@ -15,11 +15,10 @@ from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
-from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from tests.live.clients import asking
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
-from tests.recording.examples import line_case
+from tests.recording.examples import line_case, replies
 from tests.servers import prompt_of
 
 TIMEOUT_S = 0.4
@@ -38,11 +37,6 @@ def first(kind: str, times: int = 1) -> Script:
     return lambda number, body: Reaction(kind if number < times else "right")
 
 
-def recorded(folder: Path, case: Case) -> int:
-    tape = Tape(folder)
-    return sum(tape.reply(Place.of(trial, trial.build())) is not None for trial in case.each_trial())
-
-
 @pytest.mark.parametrize("kind", FAULTS)
 def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
     case = line_case(trials=3, timeout_s=TIMEOUT_S if kind in ("hang", "drip") else 20)
@@ -50,7 +44,7 @@ def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
         asked = ask(server, tmp_path, case, in_flight=1)
     assert (asked.answered, asked.failures) == (3, {})
     assert len(server.reactions) == 4
-    assert recorded(tmp_path, case) == 3
+    assert len(replies(Tape(tmp_path), case)) == 3
 
 
 @pytest.mark.parametrize(
@@ -80,7 +74,7 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
     assert (asked.answered, asked.stopped) == (1, None)
     assert [failure.cause for failure in asked.failures.values()] == [cause]
     assert sum(reaction == kind for _, reaction in server.reactions) == attempts * (1 if kind == "refused" else 2)
-    assert recorded(tmp_path, case) == 1
+    assert len(replies(Tape(tmp_path), case)) == 1
 
 
 @pytest.mark.parametrize(("kind", "attempts"), [("server_error", 5), ("truncated", 3)])
@@ -98,7 +92,7 @@ def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int,
         asked = ask(server, tmp_path, case, in_flight=1)
     assert (asked.answered, asked.failures, asked.stopped) == (6, {}, None)
     assert len(server.reactions) == attempts + 6
-    assert recorded(tmp_path, case) == 6
+    assert len(replies(Tape(tmp_path), case)) == 6
 
 
 def test_a_server_that_answers_nothing_is_not_asked_again(tmp_path: Path) -> None:
@@ -196,7 +190,7 @@ def test_in_a_storm_no_trial_is_lost_and_none_is_asked_twice_once_answered(seed:
     with MisbehavingServer(storm(0.4, seed)) as server:
         asked = ask(server, tmp_path, case, in_flight=16)
     assert asked.answered + len(asked.failures) == 80
-    assert recorded(tmp_path, case) == asked.answered
+    assert len(replies(Tape(tmp_path), case)) == asked.answered
     assert (tmp_path / case.file).read_bytes().count(b"\n") == asked.answered
     good = sum(kind == "zipped" for _, kind in server.reactions)
     assert good == asked.answered

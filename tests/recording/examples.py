@@ -19,6 +19,7 @@ from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
 from longctx.recording.request import Place, Request, sdk_arguments, sent_body
 from longctx.recording.tape import PLACE, Tape
+from longctx.vocabulary.cell import Reply
 from tests.given import wording_of
 from tests.protocols import Collage, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
@@ -62,6 +63,12 @@ def of_version(version: int, **changed: object) -> Case:
 def place(case: Case, index: int = 0) -> Place:
     trial = Trial(case, index)
     return Place.of(trial, trial.build())
+
+
+def replies(tape: Tape, *cases: Case) -> list[Reply]:
+    """Return the recorded replies to all trials, those that there are."""
+    found = [tape.reply(Place.of(trial, trial.build())) for case in cases for trial in case.each_trial()]
+    return [reply for reply in found if reply]
 
 
 def requests_of(*cases: Case) -> list[Request]:
