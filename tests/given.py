@@ -1,4 +1,4 @@
-"""What tests of many modules are given: the wording of the protocol, replies, prices, and files."""
+"""What tests of many modules are given: the wording of the protocol, replies, prices, servers and files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,17 @@ import dataclasses
 import datetime
 import functools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from longctx.config.models import Prices
 from longctx.config.prompts import PromptSet, Wording
 from longctx.vocabulary.cell import Reply, Words
 from tests.here import HERE
+from tests.servers import Script, SimulatedServer
 
 
 @functools.cache
@@ -33,6 +37,17 @@ def reply(text: str, stop_reason: str | None = "end_turn", **changed: Any) -> Re
 def dollars(given: float = 0, got: float = 0, **more: Any) -> Prices:
     """Return prices in USD per million tokens of input and of output, of the first day of 2026."""
     return Prices(input=given, output=got, dated=datetime.date(2026, 1, 1), **more)
+
+
+def served(script: Script) -> Any:
+    """Return a fixture: a server that answers as the script says."""
+
+    @pytest.fixture
+    def server() -> Iterator[SimulatedServer]:
+        with SimulatedServer(script) as server:
+            yield server
+
+    return server
 
 
 def written(path: Path, text: str) -> Path:

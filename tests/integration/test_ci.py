@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -131,9 +131,9 @@ def cloned(checkout: Checkout, installed: Path) -> Clone:
 
 
 @pytest.fixture(scope="module")
-def gated_once(template: Checkout, installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+def gated_once(fresh: Callable[[], Checkout], installed: Path) -> Clone:
     """Return a clone with enough recordings for a verdict, and with their baseline."""
-    clone = cloned(template.copied(tmp_path_factory.mktemp("gated") / "checkout"), installed)
+    clone = cloned(fresh(), installed)
     clone.checkout.profile(MANY)
     with SimulatedServer() as server:
         assert clone.checkout.record(server).code == 0

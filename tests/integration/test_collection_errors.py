@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import TOY, Checkout
 from tests.servers import SimulatedServer, saying
 
 GOOD = """
@@ -20,8 +20,8 @@ WHY = "tests_longctx/test_bad.py: NameError: name 'undefined' is not defined"
 
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(GOOD)
+    checkout.profile(TOY)
+    checkout.functions(GOOD)
     checkout.file("tests_longctx/test_bad.py").write_text("undefined\n")
     return checkout
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.given import served
 from tests.integration.conftest import RECORD_ONLY, ROOT, Checkout
 from tests.integration.harbor import notice, question, reader
 from tests.servers import SimulatedServer, prompt_of, saying
@@ -49,10 +49,7 @@ def own(checkout: Checkout) -> Checkout:
     return checkout
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(reader) as server:
-        yield server
+server = served(reader)
 
 
 def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> None:
@@ -91,7 +88,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
 def told_once(own: Checkout) -> dict[str, dict[str, int]]:
     """Return the facts that the manifest of the latest run states about its cells."""
-    facts: dict[str, dict[str, int]] = json.loads((own.folder / "reports/latest/run.json").read_text())["facts"]
+    facts: dict[str, dict[str, int]] = own.read("reports/latest/run.json")["facts"]
     return facts
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import RECORD_ONLY, Checkout, Launcher, Result, foreign_project
+from tests.given import served
+from tests.integration.conftest import RECORD_ONLY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of
 
 PROFILE = 'about = "Outcomes."\nmodels = ["toy"]\njudge = "referee"\n'
@@ -62,22 +61,13 @@ def echo(body: Body) -> Answer:
     return 200, {}, message("" if stop == "refusal" else text, body, stop_reason=stop)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(echo) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
-    made.profile(PROFILE)
-    return made
+server = served(echo)
 
 
 @pytest.fixture
-def project(template: Checkout, tmp_path: Path) -> Checkout:
-    return template.copied(tmp_path / "project")
+def project(project: Checkout) -> Checkout:
+    project.profile(PROFILE)
+    return project
 
 
 def with_cases(project: Checkout, **more: dict[str, str]) -> Checkout:

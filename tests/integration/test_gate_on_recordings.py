@@ -7,7 +7,6 @@ import shutil
 import pytest
 
 from tests.integration.conftest import ROOT, Checkout
-from tests.integration.functions import gate
 
 RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
 GATE = "--ctx-profile=lines", "--ctx-baseline=lines"
@@ -66,7 +65,7 @@ def test_a_gate_of_two_models_that_stopped_early_replays_to_its_verdict(
         f"120 trials: {120 - left_out} replayed, {left_out} left out by early stopping, 0 requests",
         "model: qwen2.5-coder-1.5b → qwen2.5-coder-0.5b",
     )
-    bands = gate(recorded)["tests"][0]["bands"]
+    bands = recorded.gate()["tests"][0]["bands"]
     assert [(band["look"], band["looks"]) for band in bands] == [(look, 2) for look in looks]
 
 

@@ -130,7 +130,7 @@ def test_a_worker_that_dies_loses_no_test_that_has_ended(project: Checkout, reco
     left = rows_of(project)
     assert len(left) == 6
     assert [row for row in whole if row["cell"] in {ended["cell"] for ended in left}] == left
-    [named] = json.loads(project.file("reports/latest/run.json").read_text())["left_out"]
+    [named] = project.read("reports/latest/run.json")["left_out"]
     assert named.startswith("passkey/")
     assert project.pytest("-pdying", "-n2", profile="small").code == 0
     assert rows_of(project) == whole

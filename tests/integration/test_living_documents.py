@@ -6,10 +6,10 @@ import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 
 import pytest
 
+from tests.given import served
 from tests.integration.conftest import ROOT, Checkout, Result
 from tests.integration.harbor import notice, question, reader
 from tests.servers import SimulatedServer
@@ -27,10 +27,7 @@ max_tokens = 50
 NUMBERS = range(1, 61)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(reader) as server:
-        yield server
+server = served(reader)
 
 
 @pytest.fixture

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.given import served
 from tests.integration.conftest import NO_PAGE, Checkout, Launcher, foreign_project
 from tests.servers import SimulatedServer, failing, saying
 
@@ -35,15 +35,7 @@ def root(launcher: Launcher, tmp_path: Path) -> Checkout:
     return made
 
 
-@pytest.fixture
-def server() -> object:
-    with SimulatedServer(saying("yes")) as server:
-        yield server
-
-
-def git(checkout: Checkout, *arguments: str) -> None:
-    given = "-c", "user.name=t", "-c", "user.email=t@example.org"
-    subprocess.run(["git", *given, *arguments], cwd=checkout.folder, check=True, capture_output=True)
+server = served(saying("yes"))
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
@@ -90,10 +82,10 @@ def test_what_was_recorded_in_the_root_is_still_found(root: Checkout, server: Si
 def test_answers_of_a_service_are_known_on_the_base_branch(root: Checkout, server: SimulatedServer) -> None:
     service = Checkout(root.file("services/desk"), root.launcher)
     assert service.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile=None).code == 0
-    git(root, "init", "--quiet", "--initial-branch=main")
+    root.git("init", "--quiet", "--initial-branch=main")
     trusted = {"LONGCTX_BASE": "main", "LONGCTX_TRUST": "base"}
     for committed, origin in ("pytest.ini", None), ("services/desk/cassettes", "base"):
-        git(root, "add", committed)
-        git(root, "commit", "--quiet", "--message", committed)
+        root.git("add", committed)
+        root.git("commit", "--quiet", "--message", committed)
         assert root.pytest("--ctx-model=toy", profile=None, env=trusted).code == (0 if origin else 1)
         assert {row["origin"] for row in root.rows()} == {origin}

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import TOY, Checkout
 from tests.servers import Answer, Body, SimulatedServer, message
 
 LONGBENCH = {
@@ -43,8 +43,8 @@ RUN = ("tests_longctx/test_functions.py", "--ctx-model=toy")
 
 
 def write(project: Checkout, test: str, *rows: object) -> None:
-    project.profile('models = ["toy"]\n')
-    project.file("tests_longctx/test_functions.py").write_text(test)
+    project.profile(TOY)
+    project.functions(test)
     project.file("tests_longctx/rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 

@@ -17,7 +17,7 @@ from longctx.live.cost.money import cost, usd
 from tests.batch_server import PATH, BatchServer
 from tests.context_server import managed
 from tests.here import HERE
-from tests.integration.conftest import ROOT, Checkout
+from tests.integration.conftest import ROOT, TOY, Checkout
 from tests.integration.pages import blocks, missing, ran
 from tests.servers import SimulatedServer
 
@@ -78,7 +78,7 @@ STRATEGIES = ("none", "truncate-30", "clear_tool_uses-20", "compact-40", "summar
 
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
+    checkout.profile(TOY)
     for name, text in {
         "tests_longctx/test_session.py": TEST,
         "strategies/ends.py": OWN,
@@ -263,7 +263,7 @@ def test_the_table_of_the_guide_has_what_was_recorded_of_each_strategy(checkout:
     for options in (("--ctx-profile=sizes.toml",), summaries, (*summaries, "--ctx-prompts=terse")):
         run = checkout.pytest(RETENTION[0], *options, profile=None)
         assert run.code == 0, run.out + run.err
-        for each in json.loads(checkout.file("reports/latest/summary.json").read_text())["retention"]:
+        for each in checkout.read("reports/latest/summary.json")["retention"]:
             recall = f"{each['rate']:.2f} [{each['lo']:.2f}, {each['hi']:.2f}]"
             key = each["strategy"], each["prompt_set"]
             if each["model"] == "qwen2.5-coder-1.5b":

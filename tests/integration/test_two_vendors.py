@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.integration.conftest import ROOT, Checkout, Result
-from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+from tests.integration.functions import code
+from tests.servers import SimulatedServer
 
 TEST = """
 import pytest
@@ -22,10 +23,6 @@ def test_code(ask, draw):
 PRICES = "[prices]\ninput = {}\noutput = 5\ndated = 2026-11-25\n"
 
 
-def code(body: Body) -> Answer:
-    return 200, {}, message(prompt_of(body).partition("The code is ")[2][:5], body)
-
-
 @pytest.fixture
 def servers() -> Iterator[tuple[SimulatedServer, SimulatedServer]]:
     with SimulatedServer(code) as ours, SimulatedServer(code) as theirs:
@@ -35,7 +32,7 @@ def servers() -> Iterator[tuple[SimulatedServer, SimulatedServer]]:
 @pytest.fixture
 def project(checkout: Checkout, servers: tuple[SimulatedServer, SimulatedServer]) -> Checkout:
     checkout.profile('models = ["ours", "theirs"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(TEST)
+    checkout.functions(TEST)
     checkout.file("fixtures/models/ours.toml").write_text(PRICES.format(1))
     profile = f'api = "openai-chat"\nbase_url = "{servers[1].url}/v1"\nkey = "THEIR_API_KEY"\n'
     checkout.file("fixtures/models/theirs.toml").write_text(profile + PRICES.format(2))

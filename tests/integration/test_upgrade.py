@@ -49,7 +49,7 @@ def upgrade(checkout: Checkout, server: SimulatedServer | None, *arguments: obje
 
 
 def data(checkout: Checkout) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(checkout.file("up/upgrade.json").read_text())
+    found: dict[str, Any] = checkout.read("up/upgrade.json")
     return found
 
 
@@ -160,7 +160,7 @@ def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
         "may not replace",
         "line_retrieval, short: 51 of 200 lost, 12 gained, accuracy 0.61 → 0.41; middle: 25 of 100 lost, 8 gained",
     )
-    bands = json.loads(checkout.file("up/upgrade.json").read_text())["candidates"][0]["tests"][0]["bands"]
+    bands = checkout.read("up/upgrade.json")["candidates"][0]["tests"][0]["bands"]
     assert [(band["lost"], band["gained"]) for band in bands] == [(51, 12), (25, 8)]
 
 

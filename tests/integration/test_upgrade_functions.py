@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import shutil
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, Result, foreign_project
+from tests.integration.conftest import Checkout, Launcher, Result, copied, foreign_project
 from tests.integration.functions import codes
 from tests.integration.priced import LINES, priced
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
@@ -64,9 +63,7 @@ def project_once(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -
     return project
 
 
-@pytest.fixture
-def project(project_once: Checkout, tmp_path: Path) -> Checkout:
-    return project_once.copied(tmp_path / "project")
+project = copied("project_once")
 
 
 def upgrade(project: Checkout, server: SimulatedServer | None, *arguments: object) -> Result:
@@ -77,7 +74,7 @@ def upgrade(project: Checkout, server: SimulatedServer | None, *arguments: objec
 
 
 def data(project: Checkout, folder: str = "up") -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(project.file(f"{folder}/upgrade.json").read_text())
+    found: dict[str, Any] = project.read(f"{folder}/upgrade.json")
     return found
 
 

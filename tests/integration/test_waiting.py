@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, Checkout
+from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, TOY, Checkout
 from tests.integration.terminal import on_terminal
 from tests.servers import SimulatedServer
 
@@ -114,8 +114,8 @@ def test_a_server_that_is_not_there_ends_the_run_at_the_first_attempt(
 
 
 def test_of_test_functions_alone_too(checkout: Checkout) -> None:
-    checkout.profile('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(
+    checkout.profile(TOY)
+    checkout.functions(
         "import pytest\n\n\n@pytest.mark.longctx(trials=9)\ndef test_one(ask):\n    assert ask('Say one.').text\n"
     )
     with socket.socket() as free:
