@@ -48,6 +48,8 @@ TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 collect_ignore = ["foreign", "foreign_functions", "foreign_openai"]
 """Projects of their own, whose tests run in copies of them (see test_foreign_test.py, test_functions.py, …)."""
 
+needs_git = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+
 TESTS = "line_retrieval", "passkey"
 
 TOY = 'models = ["toy"]\n'
@@ -67,6 +69,8 @@ windows = [256]
 distances = 2
 trials = 2
 """
+MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
+"""Enough for a verdict."""
 
 UNEVEN = """
 [[line_retrieval]]
@@ -205,6 +209,16 @@ class Checkout:
         shutil.copytree(self.folder, folder, symlinks=True)
         return Checkout(folder, self.launcher)
 
+    def take(self, *names: str) -> None:
+        """Copy these files and folders of the repository to the same places."""
+        for name in names:
+            path = self.file(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, path, dirs_exist_ok=True)
+            else:
+                shutil.copy2(ROOT / name, path)
+
     def record(
         self,
         server: SimulatedServer,
@@ -298,14 +312,11 @@ def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Ch
 
     The tests never write to it: they copy it, with its tests as a first run has compiled them.
     """
-    folder = tmp_path_factory.mktemp("template")
+    made = Checkout(tmp_path_factory.mktemp("template"), launcher)
+    made.take("conftest.py", "pytest.ini")
     for test in TESTS:
-        shutil.copytree(ROOT / "fixtures/prompts/protocol" / test, folder / "fixtures/prompts/protocol" / test)
-    for name in ("fixtures/models", "tests_longctx"):
-        (folder / name).mkdir()
-    for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{test}.py" for test in TESTS)):
-        shutil.copy2(ROOT / name, folder / name)
-    made = Checkout(folder, launcher)
+        made.take(f"fixtures/prompts/protocol/{test}", f"tests_longctx/test_{test}.py")
+    made.file("fixtures/models").mkdir()
     made.profile(LINES)
     assert made.pytest("--collect-only").code == 0
     return made
@@ -395,6 +406,13 @@ def foreign_project(launcher: Launcher, folder: Path, source: Path | None = None
         shutil.copytree(source, made.folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy2(ROOT / "conftest.py", made.folder)
     return made
+
+
+@pytest.fixture
+def with_lines(checkout: Checkout) -> Checkout:
+    """Return a project with the suite's recordings of line retrieval, and the baselines made of them."""
+    checkout.take("cassettes/qwen2.5-coder-0.5b/line_retrieval", "fixtures/baselines")
+    return checkout
 
 
 @pytest.fixture

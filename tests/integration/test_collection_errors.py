@@ -29,7 +29,7 @@ def project(checkout: Checkout) -> Checkout:
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["", "workers"])
 def test_nothing_is_sent_and_why(project: Checkout, workers: tuple[str, ...]) -> None:
     with SimulatedServer(saying("yes")) as server:
-        result = project.pytest("tests_longctx", "--ctx-record=once", f"--ctx-base-url={server.url}", *workers)
+        result = project.record(server, "tests_longctx", *workers)
         assert not server.asked
     assert result.code in (1, 2)
     assert (

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
 from tests.given import served
-from tests.integration.conftest import RECORD_ONLY, ROOT, Checkout
-from tests.integration.harbor import notice, question, reader
+from tests.integration.conftest import RECORD_ONLY, Checkout
+from tests.integration.harbor import harbors, notice, reader
 from tests.servers import SimulatedServer, prompt_of, saying
 
 QA = """
@@ -35,15 +34,8 @@ max_tokens = 50
 @pytest.fixture
 def own(checkout: Checkout) -> Checkout:
     """Return a checkout with six documents of a user and questions about them."""
-    for test in ("collage", "control"):
-        shutil.copy(ROOT / "tests_longctx" / f"test_{test}.py", checkout.folder / "tests_longctx")
-    documents: Path = checkout.folder / "documents"
-    documents.mkdir()
-    (documents / "corpus.toml").write_text("min_tokens = 0\n")
-    for number in range(6):
-        (documents / f"n{number}.txt").write_text(notice(number))
-    lines = [json.dumps(question(number)) for number in range(6)]
-    (checkout.folder / "questions.jsonl").write_text("\n".join(lines) + "\n")
+    checkout.take("tests_longctx/test_collage.py", "tests_longctx/test_control.py")
+    harbors(checkout, range(6))
     checkout.profile(QA)
     checkout.settings(corpus="documents", questions="questions.jsonl")
     return checkout

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.given import json_lines
 from tests.integration.conftest import Checkout, copied
 from tests.integration.functions import ask, run
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
@@ -50,7 +51,7 @@ def right(body: Body) -> Answer:
 
 
 def write_cases(project: Checkout, cases: list[dict[str, Any]]) -> None:
-    project.file("tests_longctx/cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    json_lines(project.file("tests_longctx/cases.jsonl"), *cases)
 
 
 @pytest.fixture(scope="module")

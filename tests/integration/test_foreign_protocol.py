@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -185,7 +184,7 @@ def test_prompts_are_in_the_project_s_own_seed_beside_those_of_longctx(
     project: Checkout, server: SimulatedServer
 ) -> None:
     project.profile(LINES, project.file("fixtures/profiles/keys.toml").read_text().split("\n", 2)[2])
-    shutil.copy2(ROOT / "tests_longctx/test_line_retrieval.py", project.file("tests_longctx"))
+    project.take("tests_longctx/test_line_retrieval.py")
     server.script = lambda body: all_keys(body) if "The key of" in prompt_of(body) else right(body)
     result = project.record(server)
     assert result.code == 0, result.out

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.given import served
+from tests.given import json_lines, served
 from tests.integration.conftest import RECORD_ONLY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of
 
@@ -72,7 +72,7 @@ def project(project: Checkout) -> Checkout:
 
 def with_cases(project: Checkout, **more: dict[str, str]) -> Checkout:
     cases = [{"id": name, **fields} for name, fields in {**CASES, **more}.items()]
-    project.file("outcomes.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+    json_lines(project.file("outcomes.jsonl"), *cases)
     project.file("test_outcome.py").write_text(OUTCOMES)
     return project
 
@@ -240,7 +240,7 @@ def test_an_answer_of_a_clock_that_is_ahead_is_not_paid_for_again_and_again(
         lines = [json.loads(line) for line in text.splitlines()]
         for line in lines:
             line["metadata"]["recorded_at"] = "2999-01-01T00:00:00+00:00"
-        chat.file(f"cassettes/{name}").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        json_lines(chat.file(f"cassettes/{name}"), *lines)
     assert chat.record(server, mode="all").code == 0
     assert len(server.asked) == 4
 
@@ -274,7 +274,7 @@ def test_files_of_a_hostile_server_or_stranger_are_refused(chat: Checkout) -> No
 
     def replayed(**metadata: object) -> Result:
         strange = {**line, "metadata": {**line["metadata"], **metadata}}
-        chat.file(f"cassettes/{name}").write_text(json.dumps(strange) + "\n")
+        json_lines(chat.file(f"cassettes/{name}"), strange)
         return chat.pytest()
 
     assert replayed(request="1").says("its request is not a number")

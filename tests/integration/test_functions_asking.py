@@ -147,7 +147,7 @@ def test_the_cap_covers_tests_and_functions_together(project: Checkout) -> None:
     ) as server:
         project.settings(trial_run=False)
         arguments = ("tests_longctx", "--ctx-concurrency=1", "--ctx-max-cost=0.02")
-        result = project.pytest(*arguments, f"--ctx-base-url={server.url}", "--ctx-record=once")
+        result = project.record(server, *arguments)
         spent = sum(count_tokens(prompt_of(body)) * 2e-6 + count_tokens("12345") * 10e-6 for body in server.asked)
         tests = [body for body in server.asked if "code is" not in prompt_of(body)]
     assert result.says("the cap of $0.02 leaves no room for it"), result

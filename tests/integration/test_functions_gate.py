@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.given import json_lines
 from tests.integration.conftest import Checkout, copied
 from tests.integration.functions import ask, codes, run, verdicts
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, saying
@@ -52,7 +53,7 @@ def write(project: Checkout, trials: int = 20, cases: int = 20, per_contract: in
         {"id": f"case-{number}", "contract": f"contract {number // per_contract}", "number": 1000 + number}
         for number in range(cases)
     ]
-    project.file("tests_longctx/cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    json_lines(project.file("tests_longctx/cases.jsonl"), *lines)
     return project
 
 

@@ -90,7 +90,7 @@ def test_a_check_may_not_have_the_name_of_the_agreement(project: Checkout) -> No
     file = project.file("tests_longctx/test_functions.py")
     file.write_text(file.read_text().replace('check("polite"', 'check("judge_agreement"'))
     with SimulatedServer(answer) as server:
-        result = project.pytest("tests_longctx/test_functions.py", f"--ctx-base-url={server.url}", "--ctx-record=once")
+        result = project.record(server, "tests_longctx/test_functions.py")
     assert result.code == 1
     assert result.says("test_tone has a check 'judge_agreement'")
 

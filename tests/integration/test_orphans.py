@@ -24,7 +24,7 @@ def project(checkout: Checkout, server: SimulatedServer) -> Checkout:
     checkout.file("fixtures/profiles").mkdir(exist_ok=True)
     checkout.profile(TOY, LINES, name="fixtures/profiles/mine.toml")
     checkout.functions(TEST)
-    assert checkout.pytest("--ctx-record=once", f"--ctx-base-url={server.url}", profile="mine").code in (0, 1)
+    assert checkout.record(server, profile="mine").code in (0, 1)
     return checkout
 
 

@@ -37,7 +37,7 @@ def test_a_date_in_the_prompt_and_a_name_in_the_answer(project: Checkout, test: 
     project.functions(test)
     implement(project, example("pytest_longctx_request"), example("pytest_longctx_answer"))
     with SimulatedServer(saying("Jane Doe knows it.")) as server:
-        asked = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "-n1")
+        asked = project.record(server, *RUN, "-n1")
         assert asked.code == 0, asked
         assert len(server.asked) == 3
         assert "(now)" not in json.dumps(server.asked), "what is sent is unchanged"
@@ -56,7 +56,7 @@ HOOKS = ["pytest_longctx_request", "pytest_longctx_answer"]
 def test_without_the_hook_the_test_is_found_not_to_repeat_itself(project: Checkout) -> None:
     project.functions(TODAY)
     with SimulatedServer(saying("NAME")) as server:
-        result = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once")
+        result = project.record(server, *RUN)
     assert result.says("the test sends a different request when it runs again", "pytest_longctx_request"), result
 
 
@@ -78,7 +78,7 @@ def test_a_hook_that_fails_is_named(project: Checkout, hook: str, sentence: str)
     project.functions(TODAY)
     implement(project, f"def {hook}\n")
     with SimulatedServer(saying("NAME")) as server:
-        result = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=1")
+        result = project.record(server, *RUN, "--ctx-concurrency=1")
         assert len(server.asked) < 2, "it is found out before all is paid for"
     assert result.code != 0
     assert result.says(sentence), result

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 import pytest
 
-from tests.given import served
+from tests.given import json_lines, served
 from tests.integration.conftest import NO_PAGE, Checkout, copied, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, text_of
 
@@ -87,7 +86,7 @@ def template(launcher: Any, tmp_path_factory: pytest.TempPathFactory) -> Checkou
     made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
     made.file("tests_longctx").mkdir()
     made.functions(TESTS)
-    made.file("tests_longctx/facts.jsonl").write_text("".join(json.dumps(fact) + "\n" for fact in FACTS))
+    json_lines(made.file("tests_longctx/facts.jsonl"), *FACTS)
     prompts = made.file("fixtures/prompts/protocol/test_code")
     prompts.mkdir(parents=True)
     (prompts / "system.txt").write_text("Answer with the number alone.\n")

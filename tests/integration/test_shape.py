@@ -152,7 +152,7 @@ def test_tools(ask):
 def test_context_and_question_of_a_function_follow_the_shape(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("tests_longctx/test_shapes.py").write_text(FUNCTION)
     asked = ("tests_longctx/test_shapes.py", "--ctx-model=toy", "-k", "test_code")
-    result = checkout.pytest(*asked, "--ctx-record=once", f"--ctx-base-url={server.url}", profile=None)
+    result = checkout.record(server, *asked, profile=None)
     assert result.code == 0, result.out
     rows = checkout.rows()
     assert sorted({(row["shape"], row["outcome"]) for row in rows}) == [

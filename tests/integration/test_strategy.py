@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from longctx.config.models import load_model
 from longctx.live.cost.money import cost, usd
 from tests.batch_server import PATH, BatchServer
 from tests.context_server import managed
+from tests.given import json_lines
 from tests.here import HERE
 from tests.integration.conftest import ROOT, TOY, Checkout
 from tests.integration.pages import blocks, missing, ran
@@ -200,7 +200,7 @@ def test_a_gate_between_two_summary_prompts(project: Checkout, server: Simulated
     turns = [turn for each in told for turn in (each, {"role": "assistant", "content": "Noted."})]
     project.file("tests_longctx/session.jsonl").write_text(json.dumps({"messages": turns}))
     probes = [{"id": name, "question": f"What is the code of {name}?", "accept": codes[name]} for name in codes]
-    project.file("tests_longctx/probes.jsonl").write_text("".join(f"{json.dumps(probe)}\n" for probe in probes))
+    json_lines(project.file("tests_longctx/probes.jsonl"), *probes)
     for name, words in {"long": 500, "short": 60}.items():
         folder = project.file(f"fixtures/prompts/{name}/test_session")
         folder.mkdir(parents=True)
@@ -254,8 +254,7 @@ RETENTION = (
 
 
 def test_the_table_of_the_guide_has_what_was_recorded_of_each_strategy(checkout: Checkout) -> None:
-    for name in RETENTION:
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.file(name))
+    checkout.take(*RETENTION)
     sizes = (ROOT / "fixtures/profiles/sizes.toml").read_text(encoding="utf-8")
     checkout.profile(sizes[sizes.index("[test_retention]") : sizes.index("[multiple_needles]")], name="sizes.toml")
     summaries = "--ctx-profile=retention", "--ctx-strategy=summary"

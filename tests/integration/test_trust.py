@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, Checkout
+from tests.integration.conftest import LINES, MANY, Checkout, needs_git
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
 
-pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+pytestmark = needs_git
 
-MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
 WRONG = "3141592"
 FILE = "cassettes/toy/line_retrieval/lines-3.jsonl"
 GATED = "--ctx-baseline=before"

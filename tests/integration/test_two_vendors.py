@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout, Result
+from tests.integration.conftest import Checkout, Result
 from tests.integration.functions import code
 from tests.servers import SimulatedServer
 
@@ -78,9 +77,8 @@ def test_one_model_behind_two_apis_gives_the_same_recorded_answers(checkout: Che
     """The recordings of docs/models.md: the same text is sent and judged, whatever the API."""
     names = "qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-chat"
     for name in names:
-        shutil.copytree(ROOT / f"cassettes/{name}/line_retrieval", checkout.file(f"cassettes/{name}/line_retrieval"))
-        shutil.copy2(ROOT / f"fixtures/models/{name}.toml", checkout.file("fixtures/models"))
-    shutil.copy2(ROOT / "fixtures/profiles/vendors.toml", checkout.file("fixtures/profiles"))
+        checkout.take(f"cassettes/{name}/line_retrieval", f"fixtures/models/{name}.toml")
+    checkout.take("fixtures/profiles/vendors.toml")
     result = checkout.longctx("upgrade", *names, "--profile", "vendors", "--out", "compared")
     assert result.code == 0, result
     assert result.says(f"Upgrade from {names[0]} to {names[1]}: pass", "0 lost and 0 gained of 240")
