@@ -16,7 +16,7 @@ from longctx.config.models import Prices
 from longctx.config.prompts import PromptSet, Wording
 from longctx.vocabulary.cell import Reply, Words
 from tests.here import HERE
-from tests.servers import Script, SimulatedServer
+from tests.servers import Script, SimulatedServer, right
 
 
 @functools.cache
@@ -39,12 +39,12 @@ def dollars(given: float = 0, got: float = 0, **more: Any) -> Prices:
     return Prices(input=given, output=got, dated=datetime.date(2026, 1, 1), **more)
 
 
-def served(script: Script) -> Any:
-    """Return a fixture: a server that answers as the script says."""
+def served(script: Script = right, kind: Any = SimulatedServer) -> Any:
+    """Return a fixture: a server of a kind, which answers as the script says."""
 
     @pytest.fixture
     def server() -> Iterator[SimulatedServer]:
-        with SimulatedServer(script) as server:
+        with kind(script=script) as server:
             yield server
 
     return server

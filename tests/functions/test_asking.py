@@ -6,7 +6,7 @@ import dataclasses
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,7 @@ from longctx.live.display import Tally
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, case_of, issued, trial_of
-from tests.given import dollars
+from tests.given import dollars, served
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
 
 pytestmark = pytest.mark.usefixtures("without_delay")
@@ -35,10 +35,7 @@ def echo(body: Body) -> Answer:
     return 200, {}, message(f"reply to {prompt_of(body)}", body)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(echo) as server:
-        yield server
+server = served(echo)
 
 
 Function = Callable[[FunctionTrial], object]

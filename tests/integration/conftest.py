@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from tests.given import served
-from tests.servers import SimulatedServer, right
+from tests.servers import SimulatedServer
 
 ROOT = Path(__file__).resolve().parents[2]
 NOT_PASSED_ON = ("ANTHROPIC_", "PYTEST_", "PYTHON", "COLUMNS", "CI", "GITHUB_")
@@ -390,7 +390,7 @@ def recorded_once(record_once: Callable[..., Checkout]) -> Checkout:
 recorded = copied("recorded_once")
 """A project with the recordings of the tiny profile."""
 
-server = served(right)
+server = served()
 
 
 def foreign_project(launcher: Launcher, folder: Path, source: Path | None = None) -> Checkout:

@@ -25,12 +25,14 @@ def codes(body: Body) -> Answer:
     return 200, {}, message(f"{found[1] if found else 'none'}, please", body)
 
 
-def run(project: Checkout, *arguments: str) -> Result:
-    return project.pytest("tests_longctx/test_functions.py", "--ctx-model=toy", *arguments, profile=None)
+def run(project: Checkout, *arguments: str, profile: str | None = None, **options: Any) -> Result:
+    """Run the test functions with a profile, or with the model `toy` if there is none."""
+    model = [] if profile else ["--ctx-model=toy"]
+    return project.pytest("tests_longctx/test_functions.py", *model, *arguments, profile=profile, **options)
 
 
-def ask(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
-    return run(project, f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments)
+def ask(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once", **options: Any) -> Result:
+    return run(project, f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, **options)
 
 
 def verdicts(project: Checkout) -> dict[tuple[str, str], str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from tests.integration import functions
 from tests.integration.conftest import TOY, Checkout, Result
 from tests.integration.functions import code
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, message, prompt_of
@@ -58,12 +60,8 @@ def write(project: Checkout, *texts: str, **named: object) -> None:
     project.functions(*(text.format(**named) for text in texts))
 
 
-def run(project: Checkout, *arguments: str) -> Result:
-    return project.pytest("tests_longctx/test_functions.py", *arguments)
-
-
-def ask(project: Checkout, server: SimulatedServer, *arguments: str) -> Result:
-    return run(project, f"--ctx-base-url={server.url}", "--ctx-record=once", *arguments)
+run = functools.partial(functions.run, profile="tiny.toml")
+ask = functools.partial(functions.ask, profile="tiny.toml")
 
 
 def estimated(result: Result) -> dict[str, str]:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
 from tests.batch_server import BatchServer
+from tests.given import served
 from tests.integration.conftest import TOY, Checkout, Result
 from tests.integration.functions import code
 
@@ -37,10 +36,7 @@ def test_twice(ask, draw):
 """
 
 
-@pytest.fixture
-def batch_server() -> Iterator[BatchServer]:
-    with BatchServer(script=code) as server:
-        yield server
+batch_server = served(code, BatchServer)
 
 
 @pytest.fixture

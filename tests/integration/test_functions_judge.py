@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.integration.conftest import Checkout, Result
+from tests.integration.functions import ask
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TESTS = """
@@ -45,9 +46,7 @@ def project(checkout: Checkout) -> Checkout:
 
 def record(project: Checkout, *arguments: str, script: Any = answer) -> Result:
     with SimulatedServer(script) as server:
-        result = project.pytest(
-            "tests_longctx/test_functions.py", f"--ctx-base-url={server.url}", "--ctx-record=once", *arguments
-        )
+        result = ask(project, server, *arguments, profile="tiny.toml")
         models = Counter(body["model"] for body in server.asked)
     assert models["referee"] == 4, (models, result)
     return result

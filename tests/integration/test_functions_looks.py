@@ -93,8 +93,7 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
     file = recorded.file("tests_longctx/test_functions.py")
     with SimulatedServer(codes) as server:
         file.write_text(CHANGED)
-        live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
-        asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
+        asked = ask(recorded, server, *GATE, mode="new_episodes")
         assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not sent")
         assert "not paired" not in asked.out
     tests = recorded.gate()["tests"]
@@ -106,17 +105,14 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
 
 def test_a_run_that_only_records_asks_all_trials(alone: Checkout) -> None:
     with SimulatedServer(codes) as server:
-        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy"
-        file = "tests_longctx/test_functions.py"
-        assert alone.pytest(file, *live, *GATE, profile=None, env=RECORD_ONLY).says("Recorded. The tests were not run.")
+        assert ask(alone, server, *GATE, env=RECORD_ONLY).says("Recorded. The tests were not run.")
         assert len(server.asked) == alone.episodes() == 60
 
 
 def test_a_test_whose_report_states_a_minimum_is_asked_to_the_end(recorded: Checkout) -> None:
     recorded.functions(STATED)
     with SimulatedServer(codes) as server:
-        live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
-        asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
+        asked = ask(recorded, server, *GATE, mode="new_episodes")
     assert (asked.code, left_out(recorded), recorded.gate()["tests"][0]["codes"]) == (
         0,
         0,

@@ -93,11 +93,6 @@ def asked_once(fresh: Callable[[], Checkout]) -> Checkout:
 asked = copied("asked_once")
 
 
-def replay(project: Checkout, *arguments: str, page: bool = False) -> Result:
-    tests = "tests_longctx/test_functions.py"
-    return project.pytest(tests, "--ctx-model=toy", *arguments, profile=None, page=page)
-
-
 def missed(result: Result) -> bool:
     """Return whether the gate fails, and names the minimum."""
     return result.code == 10 and result.says("REGRESSION in a stated minimum", "0% name all keys, below 75%")
@@ -117,7 +112,7 @@ def summary(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]
 
 @pytest.mark.parametrize("workers", [WITHOUT, WITH])
 def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkout, workers: str) -> None:
-    result = replay(asked, workers, "-v", page=True)
+    result = functions.run(asked, workers, "-v", page=True)
     assert result.code == 0, result
     assert result.says("any named [95% interval]", "keys named", "4 keys 50 1.00 [0.84, 1.00] n=20 20 of 80")
     entries = summary(asked)["keys"]
@@ -137,7 +132,7 @@ def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkou
 
 @pytest.mark.parametrize("workers", [WITHOUT, WITH])
 def test_its_gate_hook_fails_the_gate_in_a_replay_as_live(asked: Checkout, workers: str) -> None:
-    result = replay(asked, workers, "--ctx-baseline=main", "--junit-xml=tests.xml")
+    result = functions.run(asked, workers, "--ctx-baseline=main", "--junit-xml=tests.xml")
     assert missed(result), result.out
     assert 'tests="4"' in asked.file("tests.xml").read_text(), "no other pytest wrote the file"
     assert judged(asked, "reports/latest") == judged(asked, "reports/live")
@@ -147,7 +142,7 @@ def test_its_gate_hook_fails_the_gate_in_a_replay_as_live(asked: Checkout, worke
 
 def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout) -> None:
     for number in (1, 2):
-        shard = replay(asked, f"--ctx-shard={number}/2", f"--ctx-report=reports/part-{number}")
+        shard = functions.run(asked, f"--ctx-shard={number}/2", f"--ctx-report=reports/part-{number}")
         assert shard.code == 0, shard
     parts = "reports/part-1", "reports/part-2"
     merged = asked.longctx("merge", *parts, "--out=reports/merged", "--baseline=main", "--no-page")

@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.given import json_lines
 from tests.integration.conftest import Checkout, copied
+from tests.integration.functions import ask
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TESTS = """
@@ -50,16 +52,12 @@ def measured_once(fresh: Callable[[], Checkout]) -> Checkout:
     project = fresh()
     project.profile('models = ["toy"]\njudge = "referee"\n')
     project.functions(TESTS)
-    lines = [json.dumps({"id": f"case-{n}", "group": f"g{n % 20}", "code": 10_000 + n}) for n in range(40)]
-    project.file("tests_longctx/cases.jsonl").write_text("\n".join(lines))
+    lines = ({"id": f"case-{n}", "group": f"g{n % 20}", "code": 10_000 + n} for n in range(40))
+    json_lines(project.file("tests_longctx/cases.jsonl"), *lines)
     project.prices(2, 10)
     project.prices(1, 5, model="referee")
     with SimulatedServer(code) as server:
-        arguments = (
-            f"--ctx-base-url={server.url}",
-            "--ctx-record=once",
-        )
-        result = project.pytest("tests_longctx/test_functions.py", *arguments, page=True)
+        result = ask(project, server, profile="tiny.toml", page=True)
     assert result.code == 0, result
     assert project.longctx("baseline", "save", "main").code == 0
     return project

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -21,7 +20,7 @@ from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, case_of, trial_of
-from tests.given import dollars
+from tests.given import dollars, served
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 
 DEAR = ModelProfile(model="toy", prices=dollars(1_000_000))
@@ -29,10 +28,7 @@ DEAR = ModelProfile(model="toy", prices=dollars(1_000_000))
 pytestmark = pytest.mark.usefixtures("without_delay")
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(saying("yes")) as server:
-        yield server
+server = served(saying("yes"))
 
 
 def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: Any) -> Asker:

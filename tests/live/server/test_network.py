@@ -27,6 +27,7 @@ from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import Tape
+from tests.given import served
 from tests.live.clients import asking, called
 from tests.recording.examples import line_case, place, send
 from tests.refusals import refused
@@ -87,10 +88,7 @@ def test_a_proxy_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, address: s
         Network(4)
 
 
-@pytest.fixture
-def elsewhere() -> Iterator[SimulatedServer]:
-    with SimulatedServer() as server:
-        yield server
+elsewhere = served()
 
 
 @pytest.fixture
