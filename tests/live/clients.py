@@ -8,13 +8,37 @@ from typing import TypeVar
 
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked
+from longctx.live.failure import Asked, Failure
 from longctx.live.progress import Progress, Silent
 from longctx.live.server.client import Client, open_client, open_clients
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
+from longctx.vocabulary.cell import Reply
 
 Found = TypeVar("Found")
+
+
+class Told:
+    """Progress that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.last_in_flight = self.most_in_flight = 0
+        self.waits: list[str] = []
+        self.results: dict[str, Reply | Failure] = {}
+
+    def in_flight(self, number: int, note: str = "") -> None:
+        self.notes.append(note)
+        self.last_in_flight = number
+        self.most_in_flight = max(self.most_in_flight, number)
+
+    def waiting(self, silent_s: float, what: str) -> None:
+        self.waits.append(what)
+
+    def ended(self, request: Request, result: Reply | Failure) -> None:
+        assert request.build().identity == request.trial.identity
+        assert request.key not in self.results, "told twice"
+        self.results[request.key] = result
 
 
 def called(url: str, call: Callable[[Client], Awaitable[Found]], tape: Tape | None = None) -> Found:

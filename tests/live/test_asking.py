@@ -23,7 +23,7 @@ from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.cell import Reply
 from tests.given import dollars
-from tests.live.clients import asking
+from tests.live.clients import Told, asking
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_case
 from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
@@ -31,26 +31,6 @@ from tests.servers import Answer, Body, SimulatedServer, failing, message, right
 PRICES = dollars(1_000_000)
 
 pytestmark = pytest.mark.usefixtures("without_delay")
-
-
-class Told:
-    """Progress that keeps the details it receives."""
-
-    def __init__(self) -> None:
-        self.results: list[Reply | Failure] = []
-        self.last_in_flight = self.most_in_flight = 0
-        self.waits: list[str] = []
-
-    def in_flight(self, number: int, note: str = "") -> None:
-        self.last_in_flight = number
-        self.most_in_flight = max(self.most_in_flight, number)
-
-    def waiting(self, silent_s: float, what: str) -> None:
-        self.waits.append(what)
-
-    def ended(self, request: Request, result: Reply | Failure) -> None:
-        assert request.build().identity == request.trial.identity
-        self.results.append(result)
 
 
 def ask(
@@ -66,7 +46,7 @@ def ask(
     asked = asyncio.run(asking(url, tape, requests, in_flight, bounds or Bounds.of(in_flight, cap), progress))
     assert progress.last_in_flight == 0
     assert bounds or progress.most_in_flight <= in_flight
-    return asked, progress.results
+    return asked, list(progress.results.values())
 
 
 def prompts(server: SimulatedServer) -> list[str]:
@@ -262,7 +242,8 @@ def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) ->
 
     with SimulatedServer() as server:
         server.answer = lambda request: (status, {}, json.dumps(answer).encode())  # type: ignore[method-assign]
-        return asyncio.run(asking(server.url, tape, missing(tape, [case]), progress=progress)), progress.results
+        asked = asyncio.run(asking(server.url, tape, missing(tape, [case]), progress=progress))
+    return asked, list(progress.results.values())
 
 
 @pytest.mark.parametrize(
