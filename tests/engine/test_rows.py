@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 
 from longctx.cells.cell import Trial
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile
 from longctx.engine.measure import rows_of
 from longctx.engine.run import Run
 from longctx.recording.request import Place
@@ -15,8 +14,9 @@ from longctx.recording.trials import Exchange, Judged, Role
 from longctx.results.row import View
 from longctx.vocabulary.point import Reply
 from tests.functions.examples import cell_of
+from tests.given import dollars
 
-MODEL = ModelProfile(model="toy", prices=Prices(input=1, output=10, dated=datetime.date(2026, 1, 1)))
+MODEL = ModelProfile(model="toy", prices=dollars(1, 10))
 
 
 def exchange(role: Role, input_tokens: int, latency_s: float) -> Exchange:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -26,22 +25,17 @@ from longctx.live.display import Tally
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, cell_of, issued, trial_of
+from tests.given import dollars, served
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
 def echo(body: Body) -> Answer:
     return 200, {}, message(f"reply to {prompt_of(body)}", body)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(echo) as server:
-        yield server
+server = served(echo)
 
 
 Function = Callable[[FunctionTrial], object]
@@ -284,7 +278,7 @@ def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) 
     assert sorted(map(str, first)) == [f"{DOCUMENT} Document {item}. Question {item}?" for item in (0, 0, 1, 1)]
 
 
-@pytest.mark.parametrize("prices", [None, Prices(input=1.0, output=1.0, dated=datetime.date(2026, 1, 1))])
+@pytest.mark.parametrize("prices", [None, dollars(1, 1)])
 def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape: Tape, prices: Prices | None) -> None:
     model = MODEL.model_copy(update={"prices": prices})
     cell, tally = cell_of(trials=3, model=model), Tally(3)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from typing import Any
 
 import pytest
 
-from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.config.models import Caching, ModelProfile
 from longctx.functions.batches import Rounds
 from longctx.functions.cells import FunctionPoint, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
@@ -22,16 +21,9 @@ from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.batch_server import BatchServer, errored
 from tests.functions.examples import answer_to, body_of, cell_of, trial_of
+from tests.given import dollars
 
-PRICES = Prices(
-    input=2,
-    output=10,
-    cache_read=0.1,
-    cache_write=2.5,
-    cache_write_1h=4,
-    batch_discount=0.5,
-    dated=datetime.date(2026, 1, 1),
-)
+PRICES = dollars(2, 10, cache_read=0.1, cache_write=2.5, cache_write_1h=4, batch_discount=0.5)
 CACHED = ModelProfile(model="toy", caching=Caching(min_tokens=100), prices=PRICES)
 TEXT = "The fee is five crowns. " * 400
 

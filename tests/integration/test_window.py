@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 from longctx.functions.transcript import Probe
 from longctx.stats.rates import Rate
+from tests.given import json_lines
 from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
@@ -99,7 +99,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
             lines[4],
         ), lines[4]
         assert project.file("tests_longctx/window/.gitignore").read_text().endswith("*\n")
-        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}", page=True)
+        run = project.record(server, "--ctx-profile=window", page=True)
     assert run.code == 0, run.out + run.err
     assert run.says(
         "Up to 2k a loss of 10 points is ruled out; at 4k ", "points are lost", "summary-at-2000 keeps 1.00 ("
@@ -136,7 +136,7 @@ def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
         again = project.longctx(*command, "--yes")
         assert again.code == 2
         assert again.says("[file-exists]")
-        run = project.pytest("--ctx-profile=chat", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        run = project.record(server, "--ctx-profile=chat")
     assert run.code == 0, run.out + run.err
     assert run.says("probes are too few to compare 1k with 2k: about") or run.says("a loss of 10 points is ruled out")
 
@@ -158,7 +158,7 @@ def test_several_sessions_one_of_which_was_cut(project: Checkout) -> None:
         made = project.longctx(*command, "--yes", "--fill=1000", "--fill=2000", "--strategy=none")
         assert made.code == 0, made.err
         assert made.says("1 compaction. Left out: the end, which is cut. Not in the log:", "Left out: 1 API error.")
-        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        run = project.record(server, "--ctx-profile=window")
     assert run.code == 0, run.out + run.err
     assert run.says("test_window: In these 2 sessions: ", "In others like them: ", "more sessions. Each by itself: ")
 
@@ -210,12 +210,12 @@ def test_own_probes_are_tried_and_must_have_their_evidence(project: Checkout) ->
         }
         for n in (3, 30)
     ]
-    project.file("own.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in own))
+    json_lines(project.file("own.jsonl"), *own)
     with SimulatedServer(answering) as server:
         command = ("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes", "--probes=own.jsonl")
         made = project.longctx(*command)
         assert made.says("Trying 2 probes: about $", "2 kept. Review:"), made.out + made.err
-        project.file("own.jsonl").write_text(json.dumps(own[0] | {"evidence": "never said"}) + "\n")
+        json_lines(project.file("own.jsonl"), own[0] | {"evidence": "never said"})
         wrong = project.longctx(*command, "--force")
     assert wrong.code == 2
     assert wrong.says("the probe p3: no turn of the session is its turn or contains its evidence 'never said'")
@@ -263,7 +263,7 @@ def test_a_fill_beyond_the_window_is_named(project: Checkout) -> None:
         model = project.file("fixtures/models/toy.toml")
         model.write_text(model.read_text().replace("100000", "6000"))
         asked = len(server.asked)
-        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        run = project.record(server, "--ctx-profile=window")
     assert run.code != 0
     assert run.says(
         "a fill of 8,000 tokens takes about", "whose window has 6,000: leave it out of `fill` in the profile"
@@ -284,10 +284,7 @@ def test_the_price_aim() -> None:
 
 @pytest.mark.parametrize("profile", RECORDED)
 def test_the_guide_shows_what_was_recorded(checkout: Checkout, profile: str) -> None:
-    for path in (f"fixtures/profiles/{profile}.toml", *RECORDED[profile]):
-        into = checkout.file(path)
-        into.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if (ROOT / path).is_dir() else shutil.copy2)(ROOT / path, into)
+    checkout.take(f"fixtures/profiles/{profile}.toml", *RECORDED[profile])
     replays = "".join(text for _, text in blocks("compaction.md") if text.startswith(REPLAY))
     [shown] = [part for part in replays.split("$ ") if part.partition("\n")[0].endswith(f"--ctx-profile {profile}")]
     command, _, printed = shown.partition("\n")

@@ -12,6 +12,7 @@ import anthropic
 import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
+from longctx.vocabulary.cell import Reply
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile, TokenCounts
@@ -62,6 +63,12 @@ def of_version(version: int, **changed: object) -> Cell:
 def place(cell: Cell, index: int = 0) -> Place:
     trial = Trial(cell, index)
     return Place.of(trial, trial.build())
+
+
+def replies(tape: Tape, *cases: Case) -> list[Reply]:
+    """Return the recorded replies to all trials, those that there are."""
+    found = [tape.reply(Place.of(trial, trial.build())) for case in cases for trial in case.each_trial()]
+    return [reply for reply in found if reply]
 
 
 def requests_of(*cells: Cell) -> list[Request]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,26 +13,28 @@ from longctx.config.models import load_model
 from longctx.config.project_files import file_name
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
-from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_server_facts
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Point
+from longctx.vocabulary.point import Cell
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.live.clients import called
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.protocols import Coreference, FrequentWords, GraphWalks, MultipleNeedles, Passkey, VariableTracking
 from tests.recording.examples import line_cell, passkey_cell
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing
 
-NEED_A_COUNT: list[Point] = [
+NEED_A_COUNT: list[Cell] = [
     Coreference(2, 4096),
     VariableTracking(4096, 1, 4),
     MultipleNeedles(4096, 8, 1, 4),
     FrequentWords(4096, 200),
     GraphWalks(4000, "parents"),
 ]
+
+pytestmark = pytest.mark.usefixtures("without_retries")
 
 
 @pytest.fixture(autouse=True)
@@ -42,17 +43,9 @@ def profiles(mine: Workspace) -> Path:
     return mine.own("models")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
-
-
 def calibration(url: str, *cells: Cell, tape: Path, say: Say = print) -> tuple[list[Cell], list[Unasked]]:
-    async def run() -> tuple[list[Cell], list[Unasked]]:
-        async with open_client(Tape(tape), url, 4) as client:
-            return await with_server_facts(Workspace(tape / "project"), client, cells, say)
-
-    return asyncio.run(run())
+    project = Workspace(tape / "project")
+    return called(url, lambda client: with_server_facts(project, client, cells, say), Tape(tape))
 
 
 def calibrated(url: str, *cells: Cell, tape: Path) -> Sequence[Cell]:
@@ -76,8 +69,8 @@ def test_the_window_is_the_servers(tmp_path: Path) -> None:
 
 def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        [calibrated_cell] = calibrated(server.url, line_cell(), tape=tmp_path)
-    assert calibrated_cell.model.window is None
+        [calibrated_case] = calibrated(server.url, line_cell(), tape=tmp_path)
+    assert calibrated_case.model.window is None
 
 
 def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
@@ -85,11 +78,11 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     with SimulatedServer() as server:
         cells = calibrated(server.url, cell, dataclasses.replace(cell, seed=1), tape=tmp_path)
     words = cell.wording.words
-    point = cells[0].fitted().point
-    assert isinstance(point, Passkey)
-    assert point.tokens is not None
-    assert point.tokens["filler"] == count_tokens(words["filler"])
-    assert point.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
+    cell = cells[0].fitted().cell
+    assert isinstance(cell, Passkey)
+    assert cell.tokens is not None
+    assert cell.tokens["filler"] == count_tokens(words["filler"])
+    assert cell.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
     assert [request.path for request in server.received].count("/v1/messages/count_tokens") == len(
         Passkey.declared.counts.probes(words)
     )
@@ -128,8 +121,8 @@ def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, p
     messages: list[str] = []
     with SimulatedServer() as server:
         server.counting = failing(404, "no such path")
-        calibrated_cells, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
-    assert calibrated_cells == [lines]
+        calibrated_cases, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
+    assert calibrated_cases == [lines]
     assert [cell for cell, _ in unasked] == keys
     assert {(failure.cause, failure.fatal) for _, failure in unasked} == {("not_counted", True)}
     assert messages == [unasked[0][1].message]
@@ -148,22 +141,22 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
     assert not list(profiles.iterdir())
 
 
-@pytest.mark.parametrize("point", NEED_A_COUNT, ids=lambda point: str(point.test))
+@pytest.mark.parametrize("cell", NEED_A_COUNT, ids=lambda cell: str(cell.test))
 @pytest.mark.parametrize("shape", ["not found", "html", "no input_tokens"])
 def test_every_test_that_needs_a_count_says_how_to_get_one(
-    tmp_path: Path, profiles: Path, point: Point, shape: str
+    tmp_path: Path, profiles: Path, cell: Cell, shape: str
 ) -> None:
     """The other models are asked."""
-    cell = dataclasses.replace(line_cell(), point=point, wording=PromptSet.open(HERE, "protocol").wording(type(point)))
+    cell = dataclasses.replace(line_cell(), cell=cell, wording=PromptSet.open(HERE, "protocol").wording(type(cell)))
     lines, messages = line_cell(), list[str]()
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
-        calibrated_cells, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
-    assert calibrated_cells == [lines]
+        calibrated_cases, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
+    assert calibrated_cases == [lines]
     [(_, failure)] = unasked
     assert failure.cause == "not_counted"
     assert failure.message.startswith(
-        f"toy: {point.test} cannot build its prompts, because its tokens could not be counted"
+        f"toy: {cell.test} cannot build its prompts, because its tokens could not be counted"
     )
     assert failure.message.endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
     assert not list(profiles.iterdir())
@@ -182,8 +175,8 @@ def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: 
     messages: list[str] = []
     with SimulatedServer() as server:
         server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
-        [calibrated_cell], _ = calibration(server.url, line_cell(), tape=tmp_path, say=messages.append)
-    assert calibrated_cell.model.window is None
+        [calibrated_case], _ = calibration(server.url, line_cell(), tape=tmp_path, say=messages.append)
+    assert calibrated_case.model.window is None
     assert not list(profiles.iterdir())
     assert bool(messages) == (shape in NO_MODELS)
     assert all(sentence.startswith("The window of toy is not known, ") for sentence in messages)
@@ -200,9 +193,9 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     messages: list[str] = []
     with SimulatedServer() as server:
         server.held = (held,)
-        calibrated_cells, unasked = calibration(
+        calibrated_cases, unasked = calibration(
             server.url, line_cell(), passkey_cell(measured=()), tape=tmp_path, say=messages.append
         )
     assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in messages)
     assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in messages)
-    assert (len(calibrated_cells), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))
+    assert (len(calibrated_cases), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))
