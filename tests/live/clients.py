@@ -6,8 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from longctx.vocabulary.cell import Reply
-
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked, Failure
@@ -15,6 +13,7 @@ from longctx.live.progress import Progress, Silent
 from longctx.live.server.client import Client, open_client, open_clients
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
+from longctx.vocabulary.point import Reply
 
 Found = TypeVar("Found")
 
@@ -61,5 +60,5 @@ async def asking(
     progress: Progress | None = None,
 ) -> Asked:
     """Send all requests, and return what became of them."""
-    async with open_clients(tape, url, in_flight, [request.case.model for request in requests]) as clients:
+    async with open_clients(tape, url, in_flight, [request.cell.model for request in requests]) as clients:
         return await ask_all(clients, tape, requests, bounds or Bounds.of(in_flight), progress or Silent())

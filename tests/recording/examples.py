@@ -12,7 +12,6 @@ import anthropic
 import httpx2
 from anthropic import AsyncAnthropic
 from anthropic.types import Message
-from longctx.vocabulary.cell import Reply
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile, TokenCounts
@@ -20,6 +19,7 @@ from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
 from longctx.recording.request import Place, Request, sdk_arguments, sent_body
 from longctx.recording.tape import PLACE, Tape
+from longctx.vocabulary.point import Reply
 from tests.given import wording_of
 from tests.protocols import Collage, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
@@ -65,9 +65,9 @@ def place(cell: Cell, index: int = 0) -> Place:
     return Place.of(trial, trial.build())
 
 
-def replies(tape: Tape, *cases: Case) -> list[Reply]:
+def replies(tape: Tape, *cells: Cell) -> list[Reply]:
     """Return the recorded replies to all trials, those that there are."""
-    found = [tape.reply(Place.of(trial, trial.build())) for case in cases for trial in case.each_trial()]
+    found = [tape.reply(Place.of(trial, trial.build())) for cell in cells for trial in cell.each_trial()]
     return [reply for reply in found if reply]
 
 

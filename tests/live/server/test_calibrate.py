@@ -16,7 +16,7 @@ from longctx.live.failure import Unasked
 from longctx.live.server.counting import with_server_facts
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Cell
+from longctx.vocabulary.point import Point
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.live.clients import called
@@ -26,7 +26,7 @@ from tests.recording.examples import line_cell, passkey_cell
 from tests.refusals import refused
 from tests.servers import SimulatedServer, count_tokens, failing
 
-NEED_A_COUNT: list[Cell] = [
+NEED_A_COUNT: list[Point] = [
     Coreference(2, 4096),
     VariableTracking(4096, 1, 4),
     MultipleNeedles(4096, 8, 1, 4),
@@ -78,7 +78,7 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     with SimulatedServer() as server:
         cells = calibrated(server.url, cell, dataclasses.replace(cell, seed=1), tape=tmp_path)
     words = cell.wording.words
-    cell = cells[0].fitted().cell
+    cell = cells[0].fitted().point
     assert isinstance(cell, Passkey)
     assert cell.tokens is not None
     assert cell.tokens["filler"] == count_tokens(words["filler"])
@@ -121,8 +121,8 @@ def test_a_model_without_a_count_leaves_the_others_to_be_asked(tmp_path: Path, p
     messages: list[str] = []
     with SimulatedServer() as server:
         server.counting = failing(404, "no such path")
-        calibrated_cases, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
-    assert calibrated_cases == [lines]
+        calibrated_cells, unasked = calibration(server.url, keys[0], lines, keys[1], tape=tmp_path, say=messages.append)
+    assert calibrated_cells == [lines]
     assert [cell for cell, _ in unasked] == keys
     assert {(failure.cause, failure.fatal) for _, failure in unasked} == {("not_counted", True)}
     assert messages == [unasked[0][1].message]
@@ -141,22 +141,22 @@ def test_no_wrong_count_is_kept(tmp_path: Path, profiles: Path, shape: str) -> N
     assert not list(profiles.iterdir())
 
 
-@pytest.mark.parametrize("cell", NEED_A_COUNT, ids=lambda cell: str(cell.test))
+@pytest.mark.parametrize("point", NEED_A_COUNT, ids=lambda point: str(point.test))
 @pytest.mark.parametrize("shape", ["not found", "html", "no input_tokens"])
 def test_every_test_that_needs_a_count_says_how_to_get_one(
-    tmp_path: Path, profiles: Path, cell: Cell, shape: str
+    tmp_path: Path, profiles: Path, point: Point, shape: str
 ) -> None:
     """The other models are asked."""
-    cell = dataclasses.replace(line_cell(), cell=cell, wording=PromptSet.open(HERE, "protocol").wording(type(cell)))
+    cell = dataclasses.replace(line_cell(), point=point, wording=PromptSet.open(HERE, "protocol").wording(type(point)))
     lines, messages = line_cell(), list[str]()
     with SimulatedServer() as server:
         server.counting = NO_COUNTS[shape]
-        calibrated_cases, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
-    assert calibrated_cases == [lines]
+        calibrated_cells, unasked = calibration(server.url, cell, lines, tape=tmp_path, say=messages.append)
+    assert calibrated_cells == [lines]
     [(_, failure)] = unasked
     assert failure.cause == "not_counted"
     assert failure.message.startswith(
-        f"toy: {cell.test} cannot build its prompts, because its tokens could not be counted"
+        f"toy: {point.test} cannot build its prompts, because its tokens could not be counted"
     )
     assert failure.message.endswith(f": python -m longctx models probe toy --ask --base-url {server.url}")
     assert not list(profiles.iterdir())
@@ -193,9 +193,9 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
     messages: list[str] = []
     with SimulatedServer() as server:
         server.held = (held,)
-        calibrated_cases, unasked = calibration(
+        calibrated_cells, unasked = calibration(
             server.url, line_cell(), passkey_cell(measured=()), tape=tmp_path, say=messages.append
         )
     assert any(sentence.startswith(f"Waiting for {server.url} to {what}") for sentence in messages)
     assert any(f"{server.url} gave no answer within 0.5 seconds." in sentence for sentence in messages)
-    assert (len(calibrated_cases), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))
+    assert (len(calibrated_cells), len(unasked)) == ((2, 0) if held == "/v1/models" else (1, 1))
