@@ -327,7 +327,7 @@ class Declaration:
     """What must be known of a model's tokenizer."""
     units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = field(default=None, compare=False)
     """Returns, for each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
-    check: Callable[[Any], object] | None = field(default=None, compare=False)
+    validate: Callable[[Any], object] | None = field(default=None, compare=False)
     """Raises ValueError for a cell that cannot be."""
     gated: Callable[[Any], bool] | None = field(default=None, compare=False)
     """Returns whether the accuracy of a cell is what the test measures; None if each is."""
@@ -357,8 +357,8 @@ class Point(Declared):
     """What `ask.tokens()` gives; None before it was counted."""
 
     def __post_init__(self) -> None:
-        if check := self.declared.check:
-            check(self)
+        if validate := self.declared.validate:
+            validate(self)
 
     @property
     def test(self) -> str:

@@ -164,7 +164,7 @@ class ProtocolCell(Point):
     `cell.counted` has what `counts` makes of the model's token counts, once these are known.
 
     Example:
-        >>> def check(cell: ProtocolCell) -> None:
+        >>> def validate(cell: ProtocolCell) -> None:
         ...     if cell.digits > 9:
         ...         raise ValueError(f"{cell.digits} digits are too many: give 1 to 9.")
     """
