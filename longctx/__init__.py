@@ -75,7 +75,7 @@ PUBLIC = {
     "longctx.results.row": ("Row",),
     "longctx.stats.rates": ("Rate",),
     "longctx.views.answers": ("Answers",),
-    "longctx.views.chart": ("Table", "Chart", "Plot", "PlotMark"),
+    "longctx.views.chart": ("Table", "PlotMark", "Plot", "Chart"),
     "longctx.errors": ("UserError",),
 }
 """The public names by the modules that define them, in the order of the reference. A module is imported when needed."""

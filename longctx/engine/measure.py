@@ -163,7 +163,10 @@ class Measurer:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Measurement:
-    """What a run measured: `rows`, one a trial, and what can be made of them."""
+    """What a run measured: `rows`, one per trial, and what follows from them.
+
+    cells: the measured cells of the plan, or those that `Run.measure` was given; each has its rows.
+    """
 
     run: RunData
     cells: Sequence[MeasuredCell]

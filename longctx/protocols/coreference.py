@@ -123,7 +123,7 @@ def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial:
         requests=cell.questions_per_context,
         request=trial.question,
     )
-    return drawn(draw.of_context(), words, plan)
+    return drawn(draw.shared().stream(), words, plan)
 
 
 def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | None:

@@ -94,7 +94,7 @@ def drawn(draw: ProtocolDraw, cell: ProtocolCell, trial: TrialNumber) -> Walk:
     """Return the walk from the first node, in random order, that has an answer; for further questions about the same
     graph, from the next such nodes. Raises ValueError if there are not enough."""
     graph = draw_graph(draw.stream(cell.context, trial.seed, trial.context), node_count(cell))
-    walks = (Walk(graph, int(node), cell.depth) for node in draw.of_context().permutation(len(graph.names)))
+    walks = (Walk(graph, int(node), cell.depth) for node in draw.shared().stream().permutation(len(graph.names)))
     answered = (walk for walk in walks if len(walk.answer()))
     if walk := next(itertools.islice(answered, trial.question, None), None):
         return walk

@@ -188,7 +188,7 @@ def multiple_needles(
     asked for, are RULER's multi-value and multi-query task. questions: how many trials ask about one text, each about
     other keys; None for one.
     """
-    stream, fillers = draw.of_context(), filler_count(cell)
+    stream, fillers = draw.shared().stream(), filler_count(cell)
     drawn = _keys(words, stream, keys)
     given = distinct(lambda more: numbers(stream, DIGITS, more), keys * values)
     order = stream.permutation(len(given)).tolist()

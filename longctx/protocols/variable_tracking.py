@@ -182,7 +182,7 @@ def variable_tracking(
     In a chain, one variable is assigned a number, and each of `hops` others is assigned the variable before it.
     questions: how many trials ask about one text, each about another chain; None for one.
     """
-    stream, fillers = draw.of_context(), filler_count(cell)
+    stream, fillers = draw.shared().stream(), filler_count(cell)
     drawn = Chains.drawn(stream, chains, hops)
     drawn = replace(drawn, asked=(drawn.asked + trial.question) % chains)
     lines = sorted(

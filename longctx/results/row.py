@@ -36,7 +36,7 @@ EARLY_STOP = "early stop"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One trial, which was measured, or was not for the reason in `error`. None means that a value is not known.
+    """One trial. If it was not measured, `error` is the reason. None is an unknown value.
 
     Example:
         >>> rows = Run(profile="recorded").measure().rows  # doctest: +SKIP
@@ -174,9 +174,9 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What its trial is called in its cell: its number, or the id of its case or question.
+        """The name of the trial in its cell: its number, or the id of its case or question.
 
-        Questions of version-1 banks are called by their numbers.
+        Questions of version-1 banks are named by their numbers.
         """
         if not self.item:
             return str(self.trial)
