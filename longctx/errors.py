@@ -8,7 +8,7 @@ from collections.abc import Sequence
 class UserError(Exception):
     """A user's mistake, shown as its sentence and code without a traceback.
 
-    sentence: what is wrong, where, and what to do. code: a name in kebab-case, which stays if the sentence is reworded.
+    sentence: what is wrong, where, and what to do. code: a name in kebab-case, the same if the sentence is reworded.
 
     Example:
         >>> print(UserError("no-keys", "The table asks for no keys: give at least 1."))

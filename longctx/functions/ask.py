@@ -73,9 +73,9 @@ class Ask:
         except those that the model profile decides: model, thinking, effort and betas.
 
         Args:
-            context: The text of one user turn. With `question`, a text or a list of texts or documents, which the
-                run's shape renders with the question, by default as one text. Or a transcript, which the run's
-                strategy shortens; the question becomes the last turn.
+            context: The text of one user turn. With `question`, a text or a list of texts or documents, rendered in
+                the run's shape, by default as one text. Or a transcript, shortened by the run's strategy; the
+                question becomes the last turn.
             question: A question about the context.
             messages: The turns of a conversation, instead of a text.
             system: The system prompt, which follows that of the model profile.

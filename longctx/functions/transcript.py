@@ -168,7 +168,7 @@ class Transcript:
         return None
 
     def depth_at(self, turn: int) -> float | None:
-        """Return the share of the tokens before a turn, from 0; None if there is no such turn."""
+        """Return the share of the tokens before a turn, counted from 0; None if there is no such turn."""
         after = tokens_after(self.messages)
         return 1 - after[turn] / after[0] if 0 <= turn < len(self.messages) else None
 
@@ -332,7 +332,7 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
     the turns before it, so the last one with the most turns, and its reply, are the conversation. Sessions of Codex
     CLI, Gemini CLI, opencode (`opencode export`), Claude Code and Cline are read without their subagents, as are plain
     lists of turns. A truncated log is read up to its last whole turn. Thinking, prompt-cache marks and summaries are
-    left out, as are pictures of sessions and API errors (`left_out`).
+    left out, as are the pictures and API errors of sessions, which `left_out` lists.
 
     Args:
         path: The file, relative to the calling file or to the working directory.

@@ -93,7 +93,7 @@ class Answers:
         return sum(row.trace.get(key, 0) for row in self.rows)
 
     def count(self, held: Callable[[Row], bool]) -> int:
-        """Return for how many trials `held` is true."""
+        """Return the number of trials for which `held` is true."""
         return sum(map(held, self.rows))
 
     def rate(self, held: Callable[[Row], bool] | None = None, among: Callable[[Row], bool] = bool) -> Rate:

@@ -72,14 +72,14 @@ class Plot:
     lines: Sequence[tuple[float, str]] = ()
     """Values with a dashed line, such as the accuracy of guessing, each with its name."""
     dotted: Sequence[tuple[int | float | str, float]] = ()
-    """The places and values of a dotted line that is no series; a single place draws it across the chart."""
+    """A dotted line through these places and values; a single place draws it across the chart."""
     uprights: Sequence[Upright] = ()
     from_zero: bool = False
     """Whether an axis of numbers begins at 0."""
     legend: str | None = ""
-    """The title of the legend of several series; None for no legend."""
+    """The title of the legend; None for no legend."""
     colours: Mapping[str, str] = field(default_factory=dict)
-    """The colours of series, if they have a meaning, such as `var(--good)`."""
+    """The colours of series that mean something, such as `var(--good)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class Table:
     def from_rows(
         cls, title: str, rows: Sequence[Mapping[str, object]], test: str = "", said: tuple[str, ...] = ()
     ) -> Self:
-        """Return a table of rows by column. Missing cells and None are empty."""
+        """Return a table from rows. Missing cells and None are empty."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = (tuple(row.get(name) for name in columns) for row in rows)
         return cls(
@@ -148,7 +148,7 @@ class Table:
     def from_columns(
         cls, title: str, columns: Mapping[str, Sequence[object]], test: str = "", said: tuple[str, ...] = ()
     ) -> Self:
-        """Return a table of columns of the same length."""
+        """Return a table from columns of the same length."""
         return cls(title, tuple(columns), tuple(zip(*columns.values(), strict=True)), test, said)
 
     @classmethod
@@ -160,7 +160,7 @@ class Table:
 
     @classmethod
     def pivot(cls, title: str, cells: Sequence[tuple[object, str, str]], index: str, test: str = "") -> Self:
-        """Return a table of cells: row, column and text. index: the name of the rows.
+        """Return a table from cells (row, column, text). index: the name of the rows.
 
         Rows are sorted if they are numbers; else rows and columns keep the order of the cells. Missing cells are empty.
         """

@@ -29,7 +29,7 @@ class Counts:
     values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
     """Returns the values of `ask.tokens()` from these counts. Raises ValueError if they cannot be right."""
     needs: tuple[str, ...]
-    """The names of the values that are always there and above 0."""
+    """The names of values that are always present and above 0."""
     fits: Callable[[Any], object] = field(default=lambda cell: None, repr=False)
     """Raises ValueError if a cell does not fit the model. The values are in `cell.counted`."""
 

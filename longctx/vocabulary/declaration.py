@@ -34,7 +34,7 @@ class ProtocolDeclaration(Declaration):
     guessing: float = 0.0
     """The accuracy that guessing reaches."""
     items: type[Items] | None = None
-    """The items, if they are not drawn one by one; by default, with BankAxes, the questions of the bank."""
+    """The items, if they are not drawn one by one; with BankAxes, by default the bank's questions."""
     apart: tuple[str, ...] = ()
     """Parameters of the function that do not distinguish cells."""
     report: Report | str | None = field(default=None, repr=False)

@@ -202,7 +202,7 @@ class Outcome:
     credit: float | None = field(default=None, repr=False)
     """Partial credit, from 0 to 1; None for that of the kind."""
     checks: Mapping[str, bool] = field(default_factory=dict, repr=False)
-    """What a protocol judges in addition to the answer, by name: each check has its own accuracy and bands."""
+    """Further judgements of a protocol by name, each with its own accuracy and bands."""
     marks: Sequence[Mark] = field(default=(), repr=False, compare=False)
     """The parts of the user's text that a protocol's report shows."""
     quotes: Sequence[Quote] = field(default=(), repr=False, compare=False)

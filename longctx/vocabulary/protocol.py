@@ -31,11 +31,6 @@ class protocol(ProtocolDeclaration):  # a decorator
     Its name, without `test_`, is the name of the profile's table, of the folder of prompts and of the rows.
 
     Example:
-        >>> class Digits(Axes):
-        ...     digits: tuple[int, ...]
-        ...
-        ...     def cells(self):
-        ...         yield from ({"digits": digits} for digits in self.digits)
         >>> @protocol(
         ...     axes=Digits,
         ...     title="Echo",

@@ -119,13 +119,13 @@ class Shares:
     """
 
     name: str
-    """The end of the name of the chart's file."""
+    """The end of the chart's file name."""
     title: str
     x: str
     """The name of the axis and of the table's first column."""
     points: Callable[[Any], Iterable[tuple[Any, str, Any]]]
-    """Returns the points of some Answers: the place on the axis, the curve (empty for the cell's own), and a Rate or a
-    pair: how many, of how many."""
+    """Returns points from Answers: the place on the axis, the curve (empty for the cell's own), and a Rate or a pair
+    (count, total)."""
     axis: str | None = None
     """The title of the axis, if it is not `x`."""
     label: Callable[[Any], str] | None = None
@@ -146,8 +146,8 @@ class Report:
     """The report of a test: its table, charts, findings and entries of summary.json.
 
     Pass it as `report` to `@protocol` or to the marker of a test function. Functions take the parameters of a cell
-    (`params`) or the Answers of one subject to a cell. `x`, `by` and `facets` name parameters. Raises UserError, before
-    anything is sent, for any other name.
+    (`params`) or the Answers of one subject to a cell. `x`, `by` and `facets` name parameters. Other names raise
+    UserError before anything is sent.
 
     Example:
         >>> report = Report(

@@ -42,7 +42,7 @@ TOKENS_APART = {CITATIONS: 500, "tool_results": 450}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a context, such as a document or an exchange of a conversation.
+    """A piece of a context, such as a document or an exchange.
 
     Example:
         >>> Piece("The fee is 5 crowns.", title="Fees").title
@@ -75,7 +75,7 @@ class Context:
     needle: int | None = None
     """The index of the piece that contains the needle."""
     evidence: str = ""
-    """What a cited passage must contain to support the answer; empty if no single passage can."""
+    """The text that a cited passage must contain to support the answer; empty if no single passage can."""
 
 
 @dataclass(frozen=True, slots=True)

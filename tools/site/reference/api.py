@@ -39,13 +39,12 @@ INTERNAL = {
         *("band", "cell_type", "default_items", "draws_on", "gate_band", "has_shares", "made_cells"),
         *("minimums", "size_in", "sized", "trials_of"),
     },
+    "Bank": {"asked", "digest", "filter_key", "index_of", "item_name", "keeps", "kept", "literal"}
+    | {"named", "rounds", "version", "why_none"},
     "BankAxes": {"default_items"},
     "Chunks": {"read"},
     "Outcome": {"quotes"},
     "Plot": {"uprights"},
-    "UserError": {"reason"},
-    "Bank": {"asked", "digest", "filter_key", "index_of", "item_name", "keeps", "kept", "literal"}
-    | {"named", "rounds", "version", "why_none"},
     "Probe": {"is_in", "of"},
     "Rate": {"answers", "as_data", "clusters", "effect", "effective", "of", "p_above", "p_below"},
     "Reply": {
@@ -55,6 +54,7 @@ INTERNAL = {
     "Row": {"cluster_key", "identified", "identity", "of"},
     "Run": {"count_probes", "preflight"},
     "Transcript": {"asked", "compactions", "depth_for", "fill", "lacks", "origin", "places", "turn_of"},
+    "UserError": {"reason"},
 }
 """Members of classes that longctx itself calls, and that tests and protocols have no use for."""
 
