@@ -340,7 +340,7 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
         probes: A file of probes (JSON lines), which share the contexts of `filled`.
 
     Raises:
-        UserError: A file is missing, or is not such a log.
+        UserError: A file is missing or is not such a log.
 
     Example:
         >>> session = transcript("session.jsonl")  # doctest: +SKIP

@@ -140,7 +140,7 @@ REPORT = Report(
     x="budget",
     axis="tokens of the record",
     series=lambda params: RIGHT[params["section"]],
-    guess=GUESSED,
+    guessing=GUESSED,
     by=("budget",),
     charts=(
         Shares(

@@ -99,7 +99,7 @@ def _section_tokens(bank: Bank, longest: int) -> tuple[int, ...]:
         x="record",
         series=lambda params: f"sections of at most {params['longest']:,} tokens",
         names={"right": "the right section", "wrong": "a wrong section", "none": "no section"},
-        guess=CHANCE,
+        guessing=CHANCE,
         columns={"above chance": lambda answers: f"{above_chance(answers.rate().rate):+.2f}"},
         by=("record",),
         data=lambda answers: {"record": answers.params["record"]},

@@ -200,7 +200,7 @@ class Outcome:
     expected: str | None = field(default=None, repr=False)
     """The right answer, for test functions."""
     credit: float | None = field(default=None, repr=False)
-    """Partial credit, from 0 to 1; None for that of the kind."""
+    """Partial credit, from 0 to 1; by default 1 if correct, else 0."""
     checks: Mapping[str, bool] = field(default_factory=dict, repr=False)
     """Further judgements of a protocol by name, each with its own accuracy and bands."""
     marks: Sequence[Mark] = field(default=(), repr=False, compare=False)

@@ -171,8 +171,8 @@ class Report:
     """The title of the legend."""
     names: Mapping[Any, str] = field(default_factory=dict)
     """Readable names of the values of `x`."""
-    guess: float | Callable[[Params], float] | None = None
-    """The accuracy of guessing: a dashed line, and a finding if an accuracy is not significantly higher."""
+    guessing: float | Callable[[Params], float] | None = None
+    """The accuracy that guessing reaches: a dashed line, and a finding if an accuracy is not significantly higher."""
     rate: str = RATE
     """What the table calls the accuracy, such as `exact set`."""
     table: str = ""

@@ -147,7 +147,7 @@ def _parts(words: str) -> tuple[str, str]:
                 "\n".join(f"- `{name}`: {text(about)}" for name, _, about in (item.partition(":") for item in items))
             )
         else:
-            paragraphs.append(text(paragraph))
+            paragraphs.append(text(paragraph.replace("Raises:\n    ", "Raises ")))
     return "\n\n".join(paragraphs), f"```pycon\n{_shown(textwrap.dedent(example))}\n```" if example else ""
 
 
