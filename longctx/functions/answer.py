@@ -42,7 +42,7 @@ class JudgeUnreadable(ValueError):
 
 
 class Case:
-    """The fixture `case`: a line of the file that the marker names. Its fields are attributes, and items.
+    """The fixture `case`: a line of the file that the marker names. Its fields are attributes and items.
 
     Example:
         >>> def test_fee(ask: Ask, case: Case):

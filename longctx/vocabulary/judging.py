@@ -12,7 +12,7 @@ OPENED, CLOSED = "<think>", "</think>"
 def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
     """Return the outcome of a reply without an answer: refused, cut off, or unparseable.
 
-    lacks: what a finished reply is missing.
+    lacks: the reason for a complete reply.
 
     Example:
         >>> reply = Reply("I cannot say.", "end_turn", "my-model", input_tokens=40, output_tokens=4)

@@ -83,9 +83,9 @@ REPORT = Report(
 )
 
 
-def check(point: ProtocolCell) -> None:
-    if not 1 <= point.keys <= len(NAMES):
-        raise ValueError(f"{point.keys} keys are not possible: use 1 to {len(NAMES)}.")
+def validate(cell: ProtocolCell) -> None:
+    if not 1 <= cell.keys <= len(NAMES):
+        raise ValueError(f"{cell.keys} keys are not possible: use 1 to {len(NAMES)}.")
 
 
 @protocol(
@@ -96,7 +96,7 @@ def check(point: ProtocolCell) -> None:
     size=lambda cell, tokens: 12 * (cell.sentences + cell.keys) + 40,
     length="sentences",
     context="sentences",
-    check=check,
+    validate=validate,
     report=REPORT,
 )
 def several_keys(
