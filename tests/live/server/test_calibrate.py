@@ -78,11 +78,11 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     with SimulatedServer() as server:
         cells = calibrated(server.url, cell, dataclasses.replace(cell, seed=1), tape=tmp_path)
     words = cell.wording.words
-    cell = cells[0].fitted().point
-    assert isinstance(cell, Passkey)
-    assert cell.tokens is not None
-    assert cell.tokens["filler"] == count_tokens(words["filler"])
-    assert cell.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
+    point = cells[0].fitted().point
+    assert isinstance(point, Passkey)
+    assert point.tokens is not None
+    assert point.tokens["filler"] == count_tokens(words["filler"])
+    assert point.tokens["after_key"] == count_tokens(f" is the pass key.\n{words['question']}")
     assert [request.path for request in server.received].count("/v1/messages/count_tokens") == len(
         Passkey.declared.counts.probes(words)
     )
