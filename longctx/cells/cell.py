@@ -296,6 +296,7 @@ def cells_of(profile: Profile, test: type[Point], chosen: TableChoices) -> list[
     models, prompts = chosen.models, chosen.prompts
     grids = profile.grids(test.declared.name)
     sets = _prompt_sets(chosen.workspace, grids, prompts)
+    wording_of = functools.cache(lambda name, document: sets[name].wording(test, document))  # reads its templates
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
     load = chosen.model_of or functools.partial(load_model, chosen.workspace)
@@ -304,7 +305,8 @@ def cells_of(profile: Profile, test: type[Point], chosen: TableChoices) -> list[
     banks: dict[str, str] = {}
     for grid in grids:
         tables = {model: sized(grid, known[model]) for model in models(grid)}
-        wordings = [sets[name].wording(test, chosen.document(grid)) for name in prompts or grid.prompts]
+        document = chosen.document(grid)
+        wordings = [wording_of(name, document) for name in prompts or grid.prompts]
         for wording, model, shape in itertools.product(wordings, models(grid), chosen.shapes or grid.shapes):
             table = tables[model]
             for point in _cells(table, model, functools.partial(chosen.bank, model, grid.draws_on)):

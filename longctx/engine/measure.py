@@ -116,8 +116,8 @@ class Measurer:
         judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Place], str] | None = None
         for trial in cell.each_trial():
-            shown = View(test)
-            if failure := run.unasked.get(trial.key):  # an older answer is not used in place of one that failed
+            shown, key = View(test), trial.key
+            if failure := run.unasked.get(key):  # an older answer is not used in place of one that failed
                 kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
                 of_trial = [unmeasured_row(run, trial, kind, failure["cause"])]
                 failed += [failure["message"]] if failure["cause"] != EARLY_STOP else []
@@ -127,10 +127,10 @@ class Measurer:
                 match result:
                     case Judged():
                         shown = result.view(test)
-                        judged[trial.key] = trial, slice(len(rows), len(rows) + len(of_trial))
+                        judged[key] = trial, slice(len(rows), len(rows) + len(of_trial))
                         for exchange in result.exchanges:
                             if exchange.reply:
-                                prompts.add(trial.key, exchange.model, exchange.body, exchange.reply.input_tokens)
+                                prompts.add(key, exchange.model, exchange.body, exchange.reply.input_tokens)
                     case Waiting():
                         status = of_trial[0].error
                         absent.append(next(place for place in result.requests if tape.status(place) == status))

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
-import builtins
 import contextlib
 import contextvars
 import inspect
 import re
-import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -36,10 +33,6 @@ if TYPE_CHECKING:
     from longctx.functions.cells import Function
     from longctx.recording.tape import Tape
     from longctx.workspace import Workspace
-
-
-NAMES = ("ctx", "ask", "draw", "case", "check", "judge", "prompt")
-"""The fixtures of longctx: `ctx`, and its attributes."""
 
 
 @dataclass(slots=True)
@@ -264,34 +257,6 @@ def _port(given: str) -> int | None:
         return url.port or ({"http": 80, "https": 443}.get(url.scheme) if is_here(url.hostname or "") else None)
     except ValueError:  # which is refused where it is used
         return None
-
-
-def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:
-    """Return whether a test has no assert, no raise and no check, and calls nothing of its own that may have one."""
-    try:
-        nodes = [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0])]
-    except (OSError, SyntaxError):
-        return False
-    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    methods = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
-    judges = any(isinstance(node, ast.Assert | ast.Raise) or _returns(node) for node in nodes) or methods & {
-        "fail",
-        "raises",
-        "probe",
-        "chunks",
-        "check",
-    }
-    return not (judges or "check" in called or called - {*fixtures, *dir(builtins)})
-
-
-def _returns(node: ast.AST) -> bool:
-    """Return whether a node returns a value, which may be an outcome."""
-    return isinstance(node, ast.Return) and node.value is not None
-
-
-def warning(name: str) -> str:
-    """Return the warning about a test that judges nothing."""
-    return f"{name} has no assert and no check, so every reply counts as correct."
 
 
 SENT: set[str] = set()

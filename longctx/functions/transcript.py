@@ -109,11 +109,13 @@ THOUGHTS = ("thinking", "redacted_thinking")
 """Blocks that are left out: only the model that signed them may get them back."""
 NAMES = {"user": "User", "assistant": "Agent"}
 NOT_KNOWN = "not known"
+"""What the model is asked to answer if the conversation does not say."""
 MOST_QUOTED = 120
 """The most characters of the evidence that is quoted for a probe."""
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """The letters of scripts that write no space between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
-"""What the model is asked to answer if the conversation does not say."""
+BEFORE, AFTER = rf"(?<![.,-])(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}]|-|[.,][^\W{SPACELESS}])"
+"""The borders of a word in other scripts."""
 PROBE = (
     "{question}\nAnswer in a few words, with nothing but the answer. If this conversation does not say, answer: "
     f"{NOT_KNOWN}."
@@ -507,9 +509,14 @@ def _names(text: str, answer: str) -> bool:
     Scripts without spaces have no such borders.
     """
     named = _folded(answer)
-    before = "" if re.match(f"[{SPACELESS}]", named) else rf"(?<![.,-])(?<![^\W{SPACELESS}])"
-    after = "" if re.search(f"[{SPACELESS}]$", named) else rf"(?![^\W{SPACELESS}]|-|[.,][^\W{SPACELESS}])"
-    return bool(re.search(f"{before}{re.escape(named)}{after}", text))
+    before = re.compile("" if re.match(f"[{SPACELESS}]", named) else BEFORE)
+    after = re.compile("" if re.search(f"[{SPACELESS}]$", named) else AFTER)
+    place = text.find(named)
+    while place >= 0:
+        if before.match(text, place) and after.match(text, place + len(named)):
+            return True
+        place = text.find(named, place + 1)
+    return False
 
 
 def read_block(block: Mapping[str, Any]) -> str:

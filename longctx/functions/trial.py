@@ -20,7 +20,6 @@ from longctx.config.project_files import file_name
 from longctx.errors import UserError
 from longctx.functions.answer import Answer, texts
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
-from longctx.live.cost.money import COMPACTION
 from longctx.recording.apis import api_at, api_of, messages
 from longctx.recording.apis.messages import Edits
 from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
@@ -30,6 +29,7 @@ from longctx.recording.trials import Exchange, Role
 from longctx.results import judged_by as judging
 from longctx.vocabulary.point import Reply
 from longctx.vocabulary.protocol_cell import Suspended
+from longctx.vocabulary.shapes import COMPACTION
 
 MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""

@@ -12,10 +12,10 @@ import pytest
 from longctx.functions.measure import run
 from longctx.functions.strategies import Managed, tokens_of
 from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request
-from longctx.live.cost.money import COMPACTION
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
+from longctx.vocabulary.shapes import COMPACTION
 from tests.functions.examples import MODEL, answer_to, answered, body_of, cell_of, issued, trial_of
 from tests.recording.examples import answer
 

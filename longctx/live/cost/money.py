@@ -12,13 +12,13 @@ from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.recording.request import Request
 from longctx.vocabulary.point import CompactionUsage, Reply
+from longctx.vocabulary.shapes import COMPACTION
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer", "no_result")
 """The causes of failure after which the server may charge for an answer all the same."""
 
-COMPACTION = "compact_20260112"
 TRIGGER = 150_000
-"""The edit by which the server compacts a request, and the input tokens from which it does by default."""
+"""The input tokens from which the server compacts a request by default."""
 
 
 def cost(
