@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 
 def count(number: int, one: str, many: str = "") -> str:
     """Return, for instance, `1 trial` or `2,000 trials`. many: the plural, if it is not `one` with an s."""
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
+
+
+def some_of(names: Sequence[str], most: int) -> str:
+    """Return the first names as a list for a sentence, which ends with `…` if there are more."""
+    return ", ".join(names[:most]) + (", …" if len(names) > most else "")
 
 
 HIDDEN = frozenset(

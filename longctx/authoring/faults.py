@@ -16,7 +16,7 @@ from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.corpus.documents import Corpus
 from longctx.corpus.question_bank import BankQuestion
-from longctx.results.row import Row
+from longctx.results.row import Row, grouped
 from longctx.results.trial_of_run import RowAndView
 from longctx.text import visible
 from longctx.vocabulary.bank import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
@@ -122,9 +122,7 @@ def duplicates(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
 
 def _alike_in(values: Sequence[Hashable]) -> Iterator[tuple[int, int]]:
     """Return the indices of every two values that are the same."""
-    places: dict[Hashable, list[int]] = {}
-    for place, value in enumerate(values):
-        places.setdefault(value, []).append(place)
+    places = grouped(range(len(values)), values.__getitem__)
     return (pair for same in places.values() for pair in combinations(same, 2))
 
 

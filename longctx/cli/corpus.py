@@ -6,13 +6,13 @@ import argparse
 import hashlib
 import sys
 import tempfile
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared_options import add_task, declare, print_noticed, settings_of
 from longctx.config.arguments import number
+from longctx.text import some_of
 
 if TYPE_CHECKING:
     from longctx.engine.plan import Plan
@@ -110,6 +110,7 @@ def stats(options: argparse.Namespace) -> int:
 def diff(options: argparse.Namespace) -> int:
     from longctx.corpus.revision import of_revision
     from longctx.engine.finish import document_changes, questions_by_item
+    from longctx.gate.changed import changed_names
 
     with tempfile.TemporaryDirectory() as temporary:
         old, new = Path(options.old), options.documents
@@ -121,18 +122,12 @@ def diff(options: argparse.Namespace) -> int:
             digests.append(_written(options.questions, folder, kept))
             plans.append(_plan(options, folder, kept))
         changes = document_changes(*plans)
-        was, now = digests
-        named = {
-            "changed": [name for name in now if name in was and was[name] != now[name]],
-            "added": [name for name in now if name not in was],
-            "removed": [name for name in was if name not in now],
-        }
-        for how, names in named.items():
-            print(f"sections {how}: {len(names):,}{f' ({_print_stats(names)})' if names else ''}")
+        for how, names in changed_names(*digests).items():
+            print(f"sections {how}: {len(names):,}{f' ({some_of(names, LISTED)})' if names else ''}")
         print(f"trials unchanged: {changes.unchanged:,}")
         for how, questions in (("stale", changes.stale), ("new", changes.added), ("gone", changes.gone)):
             items = questions_by_item(questions)
-            about = f", about {_print_stats(list(items))}" if items else ""
+            about = f", about {some_of(list(items), LISTED)}" if items else ""
             print(f"trials {how}: {len(questions):,}{about}")
         for each in changes.estimates:
             print(each)
@@ -160,7 +155,3 @@ def _plan(options: argparse.Namespace, folder: Path, questions: Path) -> Plan:
 
     settings = replace(settings_of(options), corpus=folder, questions=questions)
     return Plan(settings, options.workspace)
-
-
-def _print_stats(names: Sequence[str]) -> str:
-    return ", ".join(names[:LISTED]) + (", …" if len(names) > LISTED else "")

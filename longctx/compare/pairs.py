@@ -212,18 +212,14 @@ def _distance(before: object, after: object) -> float:
 
 def held(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     """Return the later rows, those as not measured that something else judges than the earlier rows of their trial."""
-    earlier = grouped(before, _item_key)
-    return [_held(row, earlier.get(_item_key(row), ())) for row in after]
+    earlier = grouped(before, item_key)
+    return [_held(row, earlier.get(item_key(row), ())) for row in after]
 
 
 def _held(row: Row, earlier: Sequence[Row]) -> Row:
     errors = (judged_by.changed(each, row) for each in earlier if each.measured and each.version == row.version)
     error = next(filter(None, errors), "") if row.measured else ""
     return replace(row, outcome="not_asked", error=error, trace={}) if error else row
-
-
-def _item_key(row: Row) -> ItemKey:
-    return row.cell, row.seed, row.item or "", row.trial
 
 
 def _same_question(before: Row, after: Row) -> bool:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
-import math
 import os
 import re
 import stat
 import tomllib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,13 +18,10 @@ from pydantic_core import ErrorDetails
 from longctx.errors import UserError, did_you_mean
 from longctx.fields import fault, parsed
 from longctx.files import check_no_conflict
-from longctx.text import visible
 
 Config = TypeVar("Config", bound=BaseModel)
 MOST_BYTES = 500_000_000
 """The size from which on a text file is not read."""
-MOST_OF_LINE = 32_000_000
-"""The most bytes of a JSON line, or of a JSON text."""
 CONSEQUENCE = "default_factory_not_called"
 """The type of an error of pydantic's that only states that another entry is wrong."""
 
@@ -38,15 +33,23 @@ def read_text(path: Path) -> str:
     """
     check_size(path)
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from None
+        with reading(path):
+            return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise UserError(
             "not-utf-8", f"{path} is not UTF-8 text ({error.reason} at byte {error.start}): save it as UTF-8."
         ) from None
+
+
+@contextlib.contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Raise UserError if the system does not let the user read a file; FileNotFoundError if it does not exist."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as error:
+        raise unreadable(path, error) from None
 
 
 def unreadable(path: Path, error: OSError) -> UserError:
@@ -183,100 +186,3 @@ def file_name(name: str) -> str:
     if plain == name:
         return name
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
-
-
-def entries(path: Path, cut: Callable[[], object]) -> Iterator[tuple[int, Any]]:
-    """Yield the JSON lines of a file with their numbers, one at a time; a file that is one JSON text is one line.
-
-    What a program that ended badly cut is left out, the last line or the end of the text, and `cut` is called. Raises
-    UserError; ValueError with the beginning of a file that is no JSON.
-    """
-    check_size(path, most=math.inf)
-    try:
-        with path.open("rb") as file:
-            begun = False
-            for number, line in enumerate(iter(lambda: file.readline(MOST_OF_LINE + 1), b""), start=1):
-                if not line.strip():
-                    continue
-                try:
-                    yield number, _parsed(line)
-                    begun = True
-                except (ValueError, RecursionError) as error:
-                    rest = file.read(MOST_OF_LINE + 1)
-                    if begun and not rest.strip():
-                        cut()
-                    elif whole := None if begun else _whole(line, rest, cut):
-                        yield number, whole
-                    else:
-                        raise _no_json(path, number, line, error) from None
-                    return
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from None
-
-
-def _no_json(path: Path, number: int, line: bytes, error: Exception) -> Exception:
-    """Return what is wrong with a line."""
-    if len(line) > MOST_OF_LINE:
-        return UserError(
-            "bad-transcript",
-            f"{path}, line {number} has more than {MOST_OF_LINE:,} bytes, too long for a conversation: leave out "
-            "pictures and files.",
-        )
-    if isinstance(error, UnicodeDecodeError):
-        read_text(path)  # says where
-    if not line.lstrip(b"\xef\xbb\xbf \t").startswith((b"{", b"[")):
-        begins = visible(line.decode(errors="replace").strip()[:40])
-        return ValueError(f"it begins with {begins!r}")
-    told = "it is nested too deeply" if isinstance(error, RecursionError) else error
-    return UserError("bad-transcript", f"{path}, line {number} is not JSON ({told}): complete the line, or delete it.")
-
-
-def _parsed(text: bytes) -> Any:
-    """Return a JSON text, with ? for halves of characters, which cannot be sent. Raises ValueError, RecursionError."""
-    if len(text) > MOST_OF_LINE:
-        raise ValueError
-    found = json.loads(text.decode("utf-8-sig"))
-    if b"\\ud" in text or b"\\uD" in text:
-        found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
-    return found
-
-
-def _whole(line: bytes, rest: bytes, cut: Callable[[], object]) -> Any:
-    """Return the content of a file that is one JSON text over several lines, or that is cut; None if it is not."""
-    with contextlib.suppress(ValueError, RecursionError):
-        return _parsed(line + rest)
-    if line.strip() not in (b"{", b"[") and rest.strip():
-        return None
-    with contextlib.suppress(ValueError, RecursionError):
-        mended = _parsed(_mended((line + rest)[:MOST_OF_LINE]))
-        cut()
-        return mended
-    return None
-
-
-MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
-"""The texts and the brackets of JSON."""
-
-
-def _mended(text: bytes) -> bytes:
-    """Return a JSON text that was cut, up to the last whole element of its outermost list; empty if there is none."""
-    opened, end = b"", 0
-    closing = b""
-    for found in MARKS.finditer(text):
-        mark = text[found.start() : found.start() + 1]
-        if mark in b"[{":
-            opened += mark
-        elif mark in b"]}":
-            opened = opened[:-1]
-            if opened in (b"[", b"{["):
-                end, closing = found.end(), opened[::-1].replace(b"[", b"]").replace(b"{", b"}")
-    return text[:end] + closing
-
-
-def fields_of(entry: Any) -> str:
-    """Return the names of the fields of a line, or of the first object in its list."""
-    first = entry[0] if isinstance(entry, list) and entry else entry
-    names = [visible(str(name)[:40]) for name in list(first)[:5]] if isinstance(first, dict) else []
-    return f"{', '.join(names) or 'none'}{' in a list' if first is not entry else ''}"

@@ -185,7 +185,7 @@ class Plan:
                 bank=self.bank,
                 prompts=settings.prompts,
                 shapes=settings.shapes,
-                document=self._word_for,
+                document=lambda grid: word_for(self._workspace, settings.corpus, grid.draws_on),
                 model_of=self.model,
             )
             cells = cells_of(self.profile, self.tests[test].cell, chosen)
@@ -210,9 +210,6 @@ class Plan:
     def _baseline_path(self) -> Path | None:
         name = self._settings.baseline
         return None if name is None else self._workspace.find_baseline(name)
-
-    def _word_for(self, grid: Axes) -> str | None:
-        return word_for(self._workspace, self._settings.corpus, grid.draws_on)
 
     def _models_of(self, grid: Axes) -> tuple[str, ...]:
         models = self._settings.models or grid.models

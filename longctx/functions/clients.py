@@ -192,7 +192,7 @@ def _issued(ask: AskOfTrial, named: str | None, request: httpx2.Request, content
     custom = {name.lower() for name, _ in custom_headers()}  # the environment's own are checked when a run asks
     given = (item for item in request.headers.multi_items() if item[0].lower() not in {*custom, VERSION})
     headers = treatments([*model.treatments.items(), *given])
-    issued = ask.trial.issue(sent, headers, model, counts=path == api.COUNT_PATH, path=path)
+    issued = ask.trial.issue(sent, headers, model, path=path)
     return issued, options if streamed else None
 
 

@@ -16,6 +16,7 @@ from typing import Any
 
 from longctx.cells.cell import Trial
 from longctx.config.models import Caching, ModelProfile
+from longctx.functions.strategies import blocks_of
 from longctx.live.cost.prefixes import (
     CHARACTERS_A_TOKEN,
     LEAST,
@@ -26,6 +27,7 @@ from longctx.live.cost.prefixes import (
     pays_in_batches,
 )
 from longctx.recording.request import Request, Shared, cache_mark
+from longctx.results.row import grouped
 
 Message = Mapping[str, Any]
 MARKED = ("text", "tool_use", "tool_result")
@@ -39,11 +41,10 @@ In a message with other blocks than text it is, as a negative number, how many o
 
 def in_contexts(trials: Sequence[Trial]) -> list[list[Trial]]:
     """Return trials by what they are about, each group in its order: a cluster, or a trial with its repeats."""
-    groups: dict[object, list[Trial]] = {}
-    for trial in trials:
-        context = trial.cell.point.context_name(trial.index) or trial.index
-        groups.setdefault((id(trial.cell), context), []).append(trial)
-    return list(groups.values())
+    by_context = grouped(
+        trials, lambda trial: (id(trial.cell), trial.cell.point.context_name(trial.index) or trial.index)
+    )
+    return list(by_context.values())
 
 
 def of_one_context(requests: Sequence[Request]) -> Iterator[list[Request]]:
@@ -110,7 +111,7 @@ def _cut(requests: Sequence[Request], caching: Caching) -> tuple[int, Cut] | Non
                 place, before = (alike, length), before + length
         elif same := _blocks_alike([turn[alike] for turn in turns]):
             place = alike, -same
-            before += len(json.dumps(_blocks(turns[0][alike])[:same], ensure_ascii=False))
+            before += len(json.dumps(blocks_of(turns[0][alike])[:same], ensure_ascii=False))
     enough = before >= caching.min_tokens * CHARACTERS_A_TOKEN
     return (before, place) if place[0] >= 0 and place[1] and enough else None
 
@@ -131,10 +132,10 @@ def _with_mark(messages: Sequence[Message], caching: Caching, cut: Cut) -> list[
     index, left = cut
     blocks: list[dict[str, Any]] = []
     if left < 0:
-        blocks = _blocks(messages[index])
+        blocks = blocks_of(messages[index])
         blocks[-left - 1] = {**blocks[-left - 1], "cache_control": cache_mark(caching)}
         return [*messages[:index], {**messages[index], "content": blocks}, *messages[index + 1 :]]
-    for block in _blocks(messages[index]):
+    for block in blocks_of(messages[index]):
         text = block["text"]
         if 0 < left <= len(text):
             blocks.append({**block, "text": text[:left], "cache_control": cache_mark(caching)})
@@ -154,7 +155,7 @@ def _beginning(request: Request) -> str:
 
 def _end_of(message: Message, index: int) -> Cut:
     """Return the place at the end of a message, if it can be marked there."""
-    text, blocks = _text(message), _blocks(message)
+    text, blocks = _text(message), blocks_of(message)
     if text is not None:
         return index, len(text)
     return index, -len(blocks) if blocks[-1].get("type") in MARKED else 0
@@ -162,20 +163,15 @@ def _end_of(message: Message, index: int) -> Cut:
 
 def _blocks_alike(messages: Sequence[Message]) -> int:
     """Return how many blocks all of these messages begin with, at most all but the last of each."""
-    blocks = [_blocks(message) for message in messages]
+    blocks = [blocks_of(message) for message in messages]
     most = min(map(len, blocks)) - 1
     same = next((n for n in range(most) if any(each[n] != blocks[0][n] for each in blocks)), max(most, 0))
     return same if same and blocks[0][same - 1].get("type") in MARKED else 0
 
 
-def _blocks(message: Message) -> list[dict[str, Any]]:
-    content = message["content"]
-    return [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
-
-
 def _text(message: Message) -> str | None:
     """Return the text of a message; None if it contains anything else, which cannot be marked."""
-    blocks = _blocks(message)
+    blocks = blocks_of(message)
     if all(
         isinstance(block, Mapping) and block.keys() == {"type", "text"} and block["type"] == "text" for block in blocks
     ):

@@ -127,9 +127,7 @@ class Draw:
 
     def sample(self, values: Sequence[Value], number: int) -> list[Value]:
         """Return `number` different values in random order. Raises ValueError if there are fewer."""
-        if number > len(values):
-            raise ValueError(f"cannot draw {number} different values: there are {len(values)}")
-        return [values[int(place)] for place in self._stream().permutation(len(values))[:number]]
+        return self._different(values, number, "values")
 
     def uuid(self) -> str:
         """Return a random UUID (version 4) as text."""
@@ -137,10 +135,12 @@ class Draw:
 
     def words(self, number: int) -> list[str]:
         """Return `number` different common English words in random order."""
-        known = _words(self._workspace)
-        if number > len(known):
-            raise ValueError(f"cannot draw {number} different words: there are {len(known)}")
-        return [known[int(place)] for place in self._stream().permutation(len(known))[:number]]
+        return self._different(_words(self._workspace), number, "words")
+
+    def _different(self, values: Sequence[Value], number: int, what: str) -> list[Value]:
+        if number > len(values):
+            raise ValueError(f"cannot draw {number} different {what}: there are {len(values)}")
+        return [values[int(place)] for place in self._stream().permutation(len(values))[:number]]
 
     def filler(self, tokens: int) -> Filler:
         """Return prose of about `tokens` tokens of the reference vocabulary.

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from longctx.config.project_files import MOST_OF_LINE, fields_of
 from longctx.functions.strategies import answered, attached, kind_attached
+from longctx.results.records import MOST_OF_LINE, fields_of
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of chat completions that are a system prompt."""

@@ -15,11 +15,10 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from longctx.config.project_files import entries
 from longctx.errors import UserError
 from longctx.files import inside
 from longctx.functions.answer import Case
@@ -36,6 +35,7 @@ from longctx.functions.strategies import (
     unpaired,
 )
 from longctx.pytest_file import root_around
+from longctx.results.records import log_lines
 from longctx.text import count
 from longctx.vocabulary.bank import simplified
 
@@ -91,16 +91,11 @@ class Divided:
 
     def of(self, chosen: Sequence[int]) -> tuple[Messages, dict[int, int]]:
         """Return the turns of parts, no two neighbours of the same role, and where each of the session's turns is."""
-        found: Messages = [{"role": "user", "content": LEFT_OUT}] if chosen and chosen[0] else []
-        places: dict[int, int] = {}
-        for turn in (turn for part in chosen for turn in self.parts[part]):
-            message = self.messages[turn]
-            if found and found[-1]["role"] == message["role"]:
-                found[-1] = {"role": message["role"], "content": blocks_of(found[-1]) + blocks_of(message)}
-            else:
-                found.append(dict(message))
-            places[turn] = len(found) - 1
-        return found, places
+        before = [{"role": "user", "content": LEFT_OUT}] if chosen and chosen[0] else []
+        turns = [turn for part in chosen for turn in self.parts[part]]
+        messages = [*before, *(self.messages[turn] for turn in turns)]
+        places = accumulate((one["role"] != other["role"] for one, other in pairwise(messages)), initial=0)
+        return joined(messages), dict(zip(turns, islice(places, len(before), None), strict=False))
 
 
 ENOUGH = 0.95
@@ -382,7 +377,7 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
     inside(named, root if named.is_relative_to(root) else named.parent)
     log, number = Log(line), 1
     try:
-        for number, entry in entries(path, log.end_early):
+        for number, entry in log_lines(path, log.end_early):
             log.add(number, entry)
         if log.wrong:
             number, told = log.wrong

@@ -143,39 +143,23 @@ class FunctionTrial:
         cut = last is not None and no_answer(last)
         return f"the judge's reply was cut off after {last.output_tokens} tokens" if last and cut else ""
 
-    def exchange(
-        self,
-        body: Mapping[str, Any],
-        headers: Mapping[str, str],
-        model: ModelProfile,
-        *,
-        counts: bool = False,
-        role: Role = "test",
-    ) -> Mapping[str, Any]:
-        """Return the recorded answer to a request. Raises Suspended if there is none.
-
-        body: as sent, with the model's id. headers: those on which the answer may depend. counts: whether it requests
-        a count of tokens.
-        """
-        return self.receive(self.issue(body, headers, model, counts, role))
-
     def issue(
         self,
         body: Mapping[str, Any],
         headers: Mapping[str, str],
         model: ModelProfile,
-        counts: bool = False,
         role: Role = "test",
         path: str = "",
     ) -> Exchange:
-        """Give a request its number, and return it with its answer. Arguments and exceptions: those of `exchange`.
+        """Give a request its number, and return it with its recorded answer. Raises Suspended if there is none.
 
-        path: that of its API, if it is not the model's own.
+        body: as sent, with the model's id. headers: those on which the answer may depend. path: that of its API, if it
+        is not the model's own.
 
         Code that sends several requests at once issues all of them before it receives the first reply.
         """
         with self._lock:
-            place = self._place(body, headers, model, counts, path or api_of(model).PATH)
+            place = self._place(body, headers, model, path or api_of(model).PATH)
             self.bodies[place.key] = body
             try:
                 if not self.tape.takes_recorded(place):
@@ -183,8 +167,8 @@ class FunctionTrial:
                     raise Suspended(place.trial)
                 found = self.tape.answer(place)
                 assert found is not None
-                reply = None if counts else self.tape.reply(place)
-                message = self.tape.count(place) if counts else read_object(found[0])
+                reply = None if place.counts else self.tape.reply(place)
+                message = self.tape.count(place) if place.counts else read_object(found[0])
                 if is_too_deep(message):
                     raise UserError(
                         "answer-too-deep",
@@ -220,7 +204,7 @@ class FunctionTrial:
         sent = model.treatments if headers is None else headers
         if role == "judge":
             self._note_judge(body, sent, model, label)
-        message = self.exchange(body, sent, model, role=role)
+        message = self.receive(self.issue(body, sent, model, role))
         told = functools.partial(self._graded, label) if role == "judge" else None
         return Answer(api_of(model).as_message(message), role == "judge", told)
 
@@ -269,9 +253,7 @@ class FunctionTrial:
             seen = before
         self.kept = min(seen, before), before
 
-    def _place(
-        self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, counts: bool, path: str
-    ) -> Place:
+    def _place(self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, path: str) -> Place:
         cell = self.cell
         number = len(self.bodies)
         if number >= MOST_REQUESTS:
@@ -285,7 +267,7 @@ class FunctionTrial:
         except UserError as error:
             raise TestMistake(error) from None
         sha256, parts = digests(compared, headers, path)
-        if counts:
+        if counts := path == (api_at(path) or messages).COUNT_PATH:
             sha256 = digest({**compared, "count_tokens": True}, headers, path)
         same = self._equal[sha256]
         self._equal[sha256] += 1

@@ -8,7 +8,7 @@ from longctx.gate.verdict import RunVerdict
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, Subject
 from longctx.results.store import PARTS, request_difference
-from longctx.text import count
+from longctx.text import count, some_of
 from longctx.vocabulary.point import is_check
 
 OF_A_RUN = {"version": "longctx", "profile": "profile", "seed": "seed"}
@@ -62,7 +62,7 @@ def _of_requests(verdict: RunVerdict) -> Iterator[str]:
     differ = {test.test: test.requests.differ for test in tests if test.requests.differ}
     compared = sum(test.requests.compared for test in tests)
     if differ:
-        where = f" ({_some(list(differ))})" if len(differ) < len({test.test for test in tests}) else ""
+        where = f" ({some_of(list(differ), SHOWN)})" if len(differ) < len({test.test for test in tests}) else ""
         number = sum(differ.values())
         verb = "differs" if number == 1 else "differ"
         parts = _parts([test.requests.parts for test in tests if test.requests.differ], number)
@@ -105,13 +105,9 @@ def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest,
     """Yield what changed in the documents of each bank, and how many trials have one of them in their prompts."""
     for name in sorted({*before[0].documents, *after[0].documents}):
         was, now = (manifest.documents.get(name, {}) for manifest in (before[0], after[0]))
-        changes = {
-            "changed": [section for section in now if section in was and was[section] != now[section]],
-            "added": [section for section in now if section not in was],
-            "removed": [section for section in was if section not in now],
-        }
-        if was and now and any(changes.values()):
-            said = ", ".join(f"{len(names):,} {how} ({_some(names)})" for how, names in changes.items() if names)
+        changes = [(how, names) for how, names in changed_names(was, now).items() if names]
+        if was and now and changes:
+            said = ", ".join(f"{len(names):,} {how} ({some_of(names, SHOWN)})" for how, names in changes)
             yield f"documents of {name}: {said}"
     held = {_item(row): row.documents for row in before[1] if row.documents}
     asked = [row for row in after[1] if row.documents and _item(row) in held and not is_check(row.test)]
@@ -119,12 +115,17 @@ def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest,
         yield f"documents in the prompts of {touched:,} of {count(len(asked), 'trial')}"
 
 
+def changed_names(was: Mapping[str, object], now: Mapping[str, object]) -> dict[str, list[str]]:
+    """Return the names whose values changed, those that were added, and those that were removed."""
+    return {
+        "changed": [name for name in now if name in was and was[name] != now[name]],
+        "added": [name for name in now if name not in was],
+        "removed": [name for name in was if name not in now],
+    }
+
+
 def _item(row: Row) -> tuple[object, ...]:
     return (row.test, row.cell, row.seed, row.item, row.trial, row.repeat)
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
 
 
 def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -> Iterator[str]:

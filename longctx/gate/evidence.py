@@ -439,11 +439,9 @@ def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float
 
 def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: float) -> dict[str, InLooks]:
     """Return the looks of each band. rows: all of one test and subject."""
-    bands: dict[str, list[Unit]] = defaultdict(list)
-    for row in rows:
-        if row.band is not None:
-            bands[row.band].append(Unit.of_row(row))
-    return {band: in_looks(units, plan, margin, alpha) for band, units in bands.items()}
+    bands = grouped(rows, lambda row: row.band)
+    units = {band: [*map(Unit.of_row, of_band)] for band, of_band in bands.items() if band is not None}
+    return {band: in_looks(of_band, plan, margin, alpha) for band, of_band in units.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ from longctx.logs import LOG
 from longctx.recording.apis import check_answer
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import PLACE, Tape
+from longctx.results.row import grouped
 from longctx.text import count
 from longctx.vocabulary.point import Reply
 
@@ -44,9 +45,7 @@ async def ask_all(
     """
     given = Clients.taken(clients).without_retries()
     asking = Asking(given, tape, bounds, progress)
-    of_servers: dict[Server, list[Request]] = {}
-    for request in requests:
-        of_servers.setdefault(given.server_of(request.model), []).append(request)
+    of_servers = grouped(requests, lambda request: given.server_of(request.model))
     supplies = {server: ProtocolTrials(asking.asked, some, progress) for server, some in of_servers.items()}
     await asking.drain(supplies, bounds)
     asked = asking.asked

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import pytest
@@ -83,7 +83,7 @@ def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         gated = finished.document is not None
         terminal.write_line(as_terminal(finished.summary, replays, verbosity, quoted, gated))
         if verbosity >= 0 and not (gated or run.settings.shard):
-            for sentence in _cannot_fail(terminal):
+            for sentence in _cannot_fail(terminal, session.has_minimum):
                 terminal.write_line(sentence)
     if session.unwritten:
         return
@@ -106,15 +106,12 @@ def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         terminal.write_line(f"! {warning}", yellow=True)
 
 
-def _cannot_fail(terminal: pytest.TerminalReporter) -> Iterator[str]:
+def _cannot_fail(terminal: pytest.TerminalReporter, has_minimum: Mapping[str, bool]) -> Iterator[str]:
     """Yield a sentence if tests passed that have no minimum accuracy."""
-    passed = [
-        all(result.minimum is None for result in results)
-        for report in terminal.getreports("passed")
-        if (results := list(measuring.results_of(report)))
-    ]
-    if any(passed):
-        which = "these tests" if all(passed) else f"{sum(passed):,} of the {len(passed):,} tests that passed"
+    passed = [has_minimum[report.nodeid] for report in terminal.getreports("passed") if report.nodeid in has_minimum]
+    if not all(passed):
+        few = f"{passed.count(False):,} of the {len(passed):,} tests that passed"
+        which = few if any(passed) else "these tests"
         yield f"no min_rate: accuracy cannot fail {which}"
 
 

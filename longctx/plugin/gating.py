@@ -17,7 +17,7 @@ from longctx.plugin.nested import is_nested
 from longctx.plugin.run import is_worker
 from longctx.plugin.session import run_of, session_of
 from longctx.report.headline import WHOLE_RUN, last_line
-from longctx.text import count
+from longctx.text import count, some_of
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -179,7 +179,7 @@ def note_unused(session: pytest.Session) -> None:
     except UserError:
         return
     if unused:
-        listed = ", ".join(unused[:NAMED]) + (", …" if len(unused) > NAMED else "")
+        listed = some_of(unused, NAMED)
         session_of(config).unused = (
             f"{count(missing, 'test has', 'tests have')} no recording, and no test uses "
             f"{count(len(unused), 'recording')} ({listed}): was a test renamed? Recordings belong to the name of their "

@@ -334,10 +334,9 @@ class Minimum:
         self._reports: list[tuple[pytest.TestReport, Requirement]] = []
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.when == "call" and not is_rerun(report):
-            required = (
-                Requirement(result.rate, result.minimum) for result in results_of(report) if result.minimum is not None
-            )
+        if report.when == "call" and not is_rerun(report) and (results := list(results_of(report))):
+            required = [Requirement(each.rate, each.minimum) for each in results if each.minimum is not None]
+            session_of(self._config).has_minimum[report.nodeid] = bool(required)
             self._reports += [(report, requirement) for requirement in required]
 
     @pytest.hookimpl(wrapper=True)

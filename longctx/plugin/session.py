@@ -59,6 +59,8 @@ class LongctxSession:
     with_minimum: int | None = None
     """The number of selected cells with a minimum rate, once it was counted."""
 
+    has_minimum: dict[str, bool] = field(default_factory=dict)
+    """Whether a cell of each test that measured any has a minimum rate, by the test's id."""
     received: bool = False
     """Whether this process received any rows."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from longctx.compare.across import SHARE, Curve, ParamValue
+from longctx.compare.across import SHARE, Curve
 from longctx.compare.runs import CellChange, Comparison, Flip, SubjectComparison
 from longctx.report.document import Document
+from longctx.report.tables import value_text
 from longctx.report.verdict_document import trials
 from longctx.results.row import Subject, grouped
 from longctx.stats.averaged import Averaged
@@ -254,32 +255,32 @@ def _of_lengths(curves: Sequence[Curve]) -> list[Curve]:
 def _effective(curve: Curve) -> dict[str, str]:
     shown, observed, most, open_end = curve.effective
     known = {
-        "effective length": _text(shown),
-        "as observed": _text(observed),
-        "95% interval": f"[{_text(shown)}, {_text(most)}{' or more' if open_end else ''}]",
+        "effective length": value_text(shown),
+        "as observed": value_text(observed),
+        "95% interval": f"[{value_text(shown)}, {value_text(most)}{' or more' if open_end else ''}]",
     }
     unknown = dict.fromkeys(known, "not known: the accuracy at the shortest does not significantly exceed guessing")
     return {
         "test": curve.test,
         "of": str(curve.subject),
         "measured in": curve.parameter,
-        "rate at the shortest": f"{_text(curve.first)}: {curve.rate}",
+        "rate at the shortest": f"{value_text(curve.first)}: {curve.rate}",
         **(known if curve.can_fall else {**unknown, "as observed": "", "95% interval": ""}),
     }
 
 
 def _table(curve: Curve) -> Table:
-    rows = [{curve.parameter: _text(curve.first), "accuracy": str(curve.rate), "difference": ""}]
+    rows = [{curve.parameter: value_text(curve.first), "accuracy": str(curve.rate), "difference": ""}]
     rows += [
         {
-            curve.parameter: _text(step.value),
+            curve.parameter: value_text(step.value),
             "accuracy": str(step.rate),
             "difference": f"{step.difference:+.2f} [{step.interval[0]:+.2f}, {step.interval[1]:+.2f}]",
         }
         for step in curve.steps
     ]
     how = "on the same items" if curve.paired else "unpaired, since the items do not correspond"
-    title = f"{curve.test}, {curve.subject}: difference to {curve.parameter} {_text(curve.first)}, {how}"
+    title = f"{curve.test}, {curve.subject}: difference to {curve.parameter} {value_text(curve.first)}, {how}"
     return Table.from_rows(title, rows)
 
 
@@ -295,7 +296,3 @@ def _notes_of_curves(curves: Sequence[Curve]) -> Iterator[str]:
                 f"{curve.test} of {curve.subject}: no combination of the other parameters is measured with every "
                 f"value of {curve.parameter}, so rates are over all of them."
             )
-
-
-def _text(value: ParamValue) -> str:
-    return "none" if value is None else f"{value:,}" if isinstance(value, int | float) else value

@@ -155,7 +155,7 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
                 if number and isinstance(value, int | float):
                     points.append(RatePoint(value, name, rate, str(subject), alone))
                 else:
-                    points.append(RatePoint(_text(value), str(subject), rate, lexical=alone))
+                    points.append(RatePoint(value_text(value), str(subject), rate, lexical=alone))
     return RateView(
         points=points,
         name=f"{stem}-by-{key.replace('_', '-')}",
@@ -172,11 +172,11 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
 
 def _named(parameters: Sequence[str], cell: CellSummary) -> str:
     """Return the values of these parameters as text, such as `keys 3, order shuffled`."""
-    values = ((key.replace("_", " "), _text(cell.params.get(key))) for key in parameters)
+    values = ((key.replace("_", " "), value_text(cell.params.get(key))) for key in parameters)
     return ", ".join(f"{key} {value}" for key, value in values) or "all"
 
 
-def _text(value: int | float | str | None) -> str:
+def value_text(value: int | float | str | None) -> str:
     return "none" if value is None else f"{value:,}" if isinstance(value, int | float) else value
 
 

@@ -24,7 +24,7 @@ from longctx.results.store import (
     read,
     row_of,
 )
-from longctx.text import count
+from longctx.text import count, some_of
 
 MergeKey = tuple[str, ...]
 
@@ -344,4 +344,4 @@ def _asked(row: Row) -> tuple[object, ...]:
 
 def _named(groups: Sequence[Sequence[Row]]) -> str:
     names = list(dict.fromkeys(f"{row.test}/{row.cell}" for group in groups for row in group))
-    return ", ".join(names[:SHOWN]) + (", …" if len(names) > SHOWN else "")
+    return some_of(names, SHOWN)

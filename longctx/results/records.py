@@ -1,24 +1,28 @@
 """Records of a file that people bring: JSON lines, a JSON document or array, CSV or TSV, each also gzipped.
 
-JSON is read strictly: what it leaves open is refused.
+Their JSON is read strictly: what it leaves open is refused. The logs of other programs are read one line at a time,
+since they may be long, and may be cut.
 """
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import gzip
 import io
 import json
+import math
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from longctx.config.project_files import check_size, unreadable
+from longctx.config.project_files import check_size, read_text, reading
 from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.text import visible
@@ -27,8 +31,8 @@ GZIP = b"\x1f\x8b"
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_UNPACKED = 100_000_000
 """The most bytes of a file that was compressed."""
-MOST_OF_CELL = 32_000_000
-"""The most characters of a table's cell."""
+MOST_OF_LINE = 32_000_000
+"""The most characters of a table's cell, and bytes of a log's line, or of a log that is one JSON text."""
 MOST_COLUMNS = 100_000
 """The most delimiters in a line of a table."""
 DELIMITERS = "\t,;"
@@ -56,12 +60,8 @@ class Entry:
 def records(path: Path) -> Iterator[Entry]:
     """Yield the records of a file. Raises ValueError, which names the place, UserError and FileNotFoundError."""
     check_size(path)
-    try:
+    with reading(path):
         content = path.read_bytes()
-    except FileNotFoundError:
-        raise
-    except OSError as error:
-        raise unreadable(path, error) from None
     if content.startswith(GZIP):
         content = _unpacked(path)
     content = content.removeprefix(BYTE_ORDER_MARK)
@@ -152,7 +152,7 @@ def _narrow(lines: io.TextIOWrapper, delimiter: str) -> Iterator[str]:
 
 def _next(reader: Any) -> list[str] | None:
     """Return the next row; None at the end. A cell may be a whole document, which csv's own limit refuses."""
-    usual = csv.field_size_limit(MOST_OF_CELL)
+    usual = csv.field_size_limit(MOST_OF_LINE)
     try:
         row: list[str] | None = next(reader, None)
     except csv.Error as error:
@@ -193,3 +193,98 @@ def _check_values(text: str) -> None:
 
 def _marks(text: str) -> int:
     return sum(map(text.count, "[{,"))
+
+
+def log_lines(path: Path, cut: Callable[[], object]) -> Iterator[tuple[int, Any]]:
+    """Yield the JSON lines of a log with their numbers, one at a time; a file that is one JSON text is one line.
+
+    What a program that ended badly cut is left out, the last line or the end of the text, and `cut` is called. Raises
+    UserError; ValueError with the beginning of a file that is no JSON.
+    """
+    check_size(path, most=math.inf)
+    begun = False
+    with reading(path), path.open("rb") as file:
+        for number, line in enumerate(iter(partial(file.readline, MOST_OF_LINE + 1), b""), start=1):
+            if line.isspace():
+                continue
+            try:
+                value = _log_value(line)
+            except ValueError as error:
+                rest = file.read(MOST_OF_LINE + 1)
+                if begun and not rest.strip():
+                    cut()
+                elif whole := None if begun else _whole(line, rest, cut):
+                    yield number, whole
+                else:
+                    raise _no_json(path, number, line, error) from None
+                return
+            yield number, value
+            begun = True
+
+
+def _no_json(path: Path, number: int, line: bytes, error: ValueError) -> Exception:
+    """Return what is wrong with a line."""
+    if len(line) > MOST_OF_LINE:
+        return UserError(
+            "bad-transcript",
+            f"{path}, line {number} has more than {MOST_OF_LINE:,} bytes, too long for a conversation: leave out "
+            "pictures and files.",
+        )
+    if isinstance(error, UnicodeDecodeError):
+        read_text(path)  # says where
+    if not line.lstrip(BYTE_ORDER_MARK + b" \t").startswith((b"{", b"[")):
+        begins = visible(line.decode(errors="replace").strip()[:40])
+        return ValueError(f"it begins with {begins!r}")
+    return UserError("bad-transcript", f"{path}, line {number} is not JSON ({error}): complete the line, or delete it.")
+
+
+def _log_value(text: bytes) -> Any:
+    """Return the value of a JSON text in a log. Raises ValueError."""
+    if len(text) > MOST_OF_LINE:
+        raise ValueError
+    return parsed(_sendable, text.decode("utf-8-sig"))
+
+
+def _sendable(text: str) -> Any:
+    """Return the value of a JSON text, with ? for halves of characters, which no request can contain."""
+    found = json.loads(text)
+    if "\\ud" in text or "\\uD" in text:
+        found = json.loads(json.dumps(found, ensure_ascii=False).encode(errors="replace"))
+    return found
+
+
+def _whole(line: bytes, rest: bytes, cut: Callable[[], object]) -> Any:
+    """Return the content of a file that is one JSON text over several lines, or that is cut; None if it is not."""
+    with contextlib.suppress(ValueError):
+        return _log_value(line + rest)
+    if line.strip() in (b"{", b"[") or not rest.strip():
+        with contextlib.suppress(ValueError):
+            mended = _log_value(_mended((line + rest)[:MOST_OF_LINE]))
+            cut()
+            return mended
+    return None
+
+
+MARKS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)|[\[\]{}]', re.DOTALL)
+"""The texts and the brackets of JSON."""
+
+
+def _mended(text: bytes) -> bytes:
+    """Return a JSON text that was cut, up to the last whole element of its outermost list; empty if there is none."""
+    opened, closing, end = b"", b"", 0
+    for found in MARKS.finditer(text):
+        mark = text[found.start() : found.start() + 1]
+        if mark in b"[{":
+            opened += mark
+        elif mark in b"]}":
+            opened = opened[:-1]
+            if opened in (b"[", b"{["):
+                end, closing = found.end(), opened[::-1].replace(b"[", b"]").replace(b"{", b"}")
+    return text[:end] + closing
+
+
+def fields_of(entry: Any) -> str:
+    """Return the names of the fields of a line, or of the first object in its list."""
+    first = entry[0] if isinstance(entry, list) and entry else entry
+    names = [visible(str(name)[:40]) for name in list(first)[:5]] if isinstance(first, dict) else []
+    return f"{', '.join(names) or 'none'}{' in a list' if first is not entry else ''}"

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from longctx import clocks
 from longctx.cli import main
-from longctx.live.batches.collect import stamp, utc_now
+from longctx.live.batches.collect import stamp
 from longctx.live.batches.ledger import Ledger, custom_id
 from longctx.recording.missing import missing
 from longctx.recording.request import Place
@@ -29,7 +30,7 @@ def server(within_mine: Workspace) -> Iterator[BatchServer]:
 
 def running(server: BatchServer, mine: Workspace) -> Stored:
     """Return a batch of two requests that a run has left, whose file has its id."""
-    batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
+    batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(clocks.now()))
     bodies = [request.ready().body for request in requests_of(CASE)]
     requests = [
         {"custom_id": request.custom_id, "params": body} for request, body in zip(batch.requests, bodies, strict=True)
@@ -89,7 +90,7 @@ def test_a_batch_is_forgotten_without_its_server(
 def test_a_batch_that_may_not_have_been_created(
     server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    claimed(mine.cassettes, server.url, CASE, claimed_at=stamp(utc_now()))
+    claimed(mine.cassettes, server.url, CASE, claimed_at=stamp(clocks.now()))
     assert main(["models", "batches", "list"]) == 0
     assert "it seems that it was never" in capsys.readouterr().out
     server.put("a", "b", ended=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,11 +59,16 @@ def body_of(text: str) -> dict[str, Any]:
     return {"model": "toy", "max_tokens": 10, "messages": [{"role": "user", "content": text}]}
 
 
+def exchanged(trial: FunctionTrial, body: Mapping[str, Any], **more: Any) -> Mapping[str, Any]:
+    """Send a request, and return its recorded answer. more: the headers, model, role and path, if others than usual."""
+    return trial.receive(trial.issue(body, **{"headers": {}, "model": MODEL} | more))
+
+
 def issued(trial: FunctionTrial, *texts: str) -> list[Request]:
     """Send these requests, and return those that lack an answer."""
     for text in texts:
         try:
-            trial.exchange(body_of(text), {}, MODEL)
+            exchanged(trial, body_of(text))
         except Suspended:
             continue
     return trial.unanswered

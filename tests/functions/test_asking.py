@@ -24,7 +24,7 @@ from longctx.live.canary import Canary
 from longctx.live.display import Tally
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, body_of, cell_of, issued, trial_of
+from tests.functions.examples import MODEL, body_of, cell_of, exchanged, issued, trial_of
 from tests.given import dollars, served
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
 
@@ -57,7 +57,7 @@ def ask(server: SimulatedServer, tape: Tape, function: Function, cell: Cell | No
 
 
 def say(trial: FunctionTrial, text: str) -> str:
-    answer = trial.exchange(body_of(text), {}, MODEL)
+    answer = exchanged(trial, body_of(text))
     return str(answer["content"][0]["text"])
 
 
@@ -193,7 +193,7 @@ def test_a_request_holds_everything_that_the_test_sent(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     body = body_of("a") | {"tools": [{"name": "add"}], "system": "s"}
     with pytest.raises(Suspended):
-        trial.exchange(body, {"anthropic-beta": "x"}, MODEL)
+        exchanged(trial, body, headers={"anthropic-beta": "x"})
     [made] = trial.unanswered
     sent = made.arguments
     assert sent["extra_body"] == {"tools": [{"name": "add"}], "system": "s"}
@@ -213,7 +213,7 @@ DOCUMENT = "All that is known of the fees. " * 40
 def about(trial: FunctionTrial) -> str:
     """Ask about the document of the item's context, and once more after the reply."""
     text = f"{DOCUMENT} Document {trial.context}. Question {trial.item}?"
-    trial.exchange(body_of(text), {}, trial.cell.model)
+    exchanged(trial, body_of(text), model=trial.cell.model)
     return say(trial, f"and {trial.item}?")
 
 
@@ -286,7 +286,7 @@ def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape:
         trials = FunctionTrials(tape, tally, Canary({}, None)).of(
             cell.each_trial(),
             lambda trial: FunctionTrial(trial, tape),
-            lambda trial: run(trial, lambda: trial.exchange(body_of(trial.item), {}, model) and None),
+            lambda trial: run(trial, lambda: exchanged(trial, body_of(trial.item), model=model) and None),
         )
         asker.drain(trials)
     assert tally.tokens > 0
@@ -323,7 +323,7 @@ def test_a_canary_that_stops_leaves_those_that_wait_for_the_first_of_their_conte
     cell = in_contexts_of(40, 20)
 
     def unreadable(trial: FunctionTrial) -> None:
-        trial.exchange(body_of(f"{DOCUMENT} Document {trial.context}. Question {trial.item}?"), {}, CACHED)
+        exchanged(trial, body_of(f"{DOCUMENT} Document {trial.context}. Question {trial.item}?"), model=CACHED)
         raise Unparseable("no number")
 
     said: list[str] = []

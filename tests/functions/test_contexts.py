@@ -20,7 +20,7 @@ from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.batch_server import BatchServer, errored
-from tests.functions.examples import answer_to, body_of, cell_of, trial_of
+from tests.functions.examples import answer_to, body_of, cell_of, exchanged, trial_of
 from tests.given import dollars
 
 PRICES = dollars(2, 10, cache_read=0.1, cache_write=2.5, cache_write_1h=4, batch_discount=0.5)
@@ -37,7 +37,7 @@ def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 
         asked = {"role": "user", "content": f"{TEXT}Question {index}?"}
         body = {"model": "toy", "max_tokens": room, "messages": [asked]} | changed
         with pytest.raises(Suspended):
-            trial.exchange(body, {}, model)
+            exchanged(trial, body, model=model)
         made.append(trial.unanswered[0])
     return made
 
@@ -152,7 +152,7 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
         ]
         trial = trial_of(cell, index, tape=tape)
         with pytest.raises(Suspended):
-            trial.exchange({"model": "toy", "max_tokens": 10, "messages": turns}, {}, CACHED)
+            exchanged(trial, {"model": "toy", "max_tokens": 10, "messages": turns}, model=CACHED)
         made.append(trial.unanswered[0])
     groups = list(of_one_context(made))
     assert [[request.trial.index for request in group] for group in groups] == [[0, 1], [2, 3]]
@@ -168,7 +168,9 @@ def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) 
     """Else it would be sent again in each round."""
     trial = trial_of(tape=tape)
     with pytest.raises(Suspended):
-        trial.exchange(body_of("Is it right?") | {"model": "referee"}, {}, ModelProfile(model="referee"), role="judge")
+        exchanged(
+            trial, body_of("Is it right?") | {"model": "referee"}, model=ModelProfile(model="referee"), role="judge"
+        )
     with BatchServer() as server:
         server.result = errored("invalid_request_error", "no")
         rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None)
@@ -185,7 +187,7 @@ def test_rounds_run_each_trial_until_it_has_ended_and_count_errors_once(tape: Ta
             runs.append(trial.item)
             if trial.item == "0":
                 raise LookupError("no such case")
-            trial.exchange(body_of("What is it?"), {}, CACHED)
+            exchanged(trial, body_of("What is it?"), model=CACHED)
 
         return run(trial, test)
 

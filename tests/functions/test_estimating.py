@@ -13,7 +13,7 @@ from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.estimate import Estimate
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import answer_to, cell_of, trial_of
+from tests.functions.examples import answer_to, cell_of, exchanged, trial_of
 from tests.given import dollars
 
 ROOM, THINKING = 100, 4000
@@ -36,7 +36,7 @@ def run(cell: Cell, index: int, tape: Tape, requests: int = 1) -> tuple[Function
         for number in range(requests):
             text = f"request {number} of trial {index}"
             body = {"model": "toy", "max_tokens": ROOM + THINKING, "messages": [{"role": "user", "content": text}]}
-            trial.exchange(body, {}, MODEL)
+            exchanged(trial, body, model=MODEL)
     except Suspended:
         return trial, Result("suspended")
     return trial, Result("correct")

@@ -17,7 +17,7 @@ from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
 from longctx.vocabulary.point import Outcome
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, answer_to, body_of, cell_of, trial_of
+from tests.functions.examples import MODEL, answer_to, body_of, cell_of, exchanged, trial_of
 
 
 def raising(error: BaseException) -> Callable[[], None]:
@@ -32,7 +32,7 @@ def replied(tape: Tape, **changed: Any) -> FunctionTrial:
     for _ in range(2):
         trial = trial_of(tape=tape)
         try:
-            trial.exchange(body_of("a"), {}, MODEL)
+            exchanged(trial, body_of("a"))
         except Suspended:
             answer_to(trial.unanswered[0], tape, **changed)
     return trial
@@ -115,7 +115,7 @@ def test_a_judge_that_was_cut_off_before_its_text_gave_no_verdict(tape: Tape, er
     for _ in range(2):
         trial = trial_of(tape=tape)
         try:
-            trial.exchange(body_of("a"), {}, MODEL, role="judge")
+            exchanged(trial, body_of("a"), role="judge")
         except Suspended:
             answer_to(trial.unanswered[0], tape, **CUT_OFF)
     result = run(trial, raising(error) if error else lambda: None)
@@ -135,7 +135,7 @@ def test_a_request_without_an_answer_counts_though_the_code_under_test_swallows_
 
     def careless(then: BaseException | None) -> None:
         try:
-            trial.exchange(body_of("a"), {}, MODEL)
+            exchanged(trial, body_of("a"))
         except:  # noqa: E722
             if then is not None:
                 raise then from None
@@ -168,7 +168,7 @@ def conversation(tape: Tape, *bodies: dict[str, Any], content: list[list[dict[st
         trial = trial_of(cell_of(), tape=tape)
         try:
             for body in bodies:
-                trial.exchange(body, {}, MODEL)
+                exchanged(trial, body)
         except Suspended:
             [lacking] = trial.unanswered
             number = lacking.place.number

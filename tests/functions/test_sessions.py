@@ -432,7 +432,7 @@ def test_what_is_kept_of_a_session_is_bounded(
     tmp_path: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("longctx.functions.sessions.MOST", 2000)
-    monkeypatch.setattr("longctx.config.project_files.MOST_OF_LINE", 2000)
+    monkeypatch.setattr("longctx.results.records.MOST_OF_LINE", 2000)
     path = written(tmp_path / "session.jsonl", text)
     with pytest.raises(UserError, match=told):
         read_transcript(path, caller=tmp_path)

@@ -12,18 +12,19 @@ import pytest
 from longctx.functions.measure import run
 from longctx.functions.strategies import Managed, tokens_of
 from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request
+from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from longctx.vocabulary.shapes import COMPACTION
-from tests.functions.examples import MODEL, answer_to, answered, body_of, cell_of, issued, trial_of
+from tests.functions.examples import MODEL, answer_to, answered, body_of, cell_of, exchanged, issued, trial_of
 from tests.recording.examples import answer
 
 
 def test_a_request_without_an_answer_suspends_the_trial(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     with pytest.raises(Suspended):
-        trial.exchange(body_of("a"), {}, MODEL)
+        exchanged(trial, body_of("a"))
     [lacking] = trial.unanswered
     assert (lacking.place.number, lacking.place.same, lacking.place.after) == (0, 0, "")
     assert lacking.place.file == "toy/test_it/all.jsonl"
@@ -44,7 +45,7 @@ def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> N
     cell = cell_of()
     answered(tape, cell, "a", "b", "c")
     trial = trial_of(cell, tape=tape)
-    trial.exchange(body_of("a"), {}, MODEL)
+    exchanged(trial, body_of("a"))
     exchanges = [trial.issue(body_of(text), {}, MODEL) for text in ("b", "c")]
     assert exchanges[0].place.after == exchanges[1].place.after != ""
     for exchange in exchanges:
@@ -85,12 +86,12 @@ def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
 def test_a_count_of_tokens_is_no_answer_to_the_same_body(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     with pytest.raises(Suspended):
-        trial.exchange(body_of("a"), {}, MODEL, counts=True)
+        exchanged(trial, body_of("a"), path=COUNT_PATH)
     answer_to(trial.unanswered[0], tape)
     again = trial_of(tape=tape)
-    assert again.exchange(body_of("a"), {}, MODEL, counts=True) == {"input_tokens": 10}
+    assert exchanged(again, body_of("a"), path=COUNT_PATH) == {"input_tokens": 10}
     with pytest.raises(Suspended):
-        again.exchange(body_of("a"), {}, MODEL)
+        exchanged(again, body_of("a"))
     assert again.answers == []
 
 
@@ -98,14 +99,14 @@ def test_headers_are_part_of_a_request(tape: Tape) -> None:
     cell = cell_of()
     answered(tape, cell, "a")
     with pytest.raises(Suspended):
-        trial_of(cell, tape=tape).exchange(body_of("a"), {"anthropic-beta": "x"}, MODEL)
+        exchanged(trial_of(cell, tape=tape), body_of("a"), headers={"anthropic-beta": "x"})
 
 
 def test_the_most_requests_of_a_trial(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     issued(trial, *map(str, range(MOST_REQUESTS)))
     with pytest.raises(TestMistake, match="too-many-requests"):
-        trial.exchange(body_of("one more"), {}, MODEL)
+        exchanged(trial, body_of("one more"))
 
 
 @pytest.mark.parametrize("content", [b"[]", b"{}", b"[" * 5000, b'{"input_tokens": "many"}'])
@@ -113,10 +114,10 @@ def test_a_recorded_answer_that_cannot_be_used_is_a_mistake_that_no_code_handles
     for counts in (False, True):
         trial = trial_of(tape=tape)
         with pytest.raises(Suspended):
-            trial.exchange(body_of("a"), {}, MODEL, counts=counts)
+            exchanged(trial, body_of("a"), path=COUNT_PATH if counts else "")
         tape.record(trial.unanswered[0].place, answer(content), "2026-01-01T00:00:00+00:00", None)
         with pytest.raises(TestMistake, match="bad-recorded-answer"):
-            trial_of(tape=tape).exchange(body_of("a"), {}, MODEL, counts=counts)
+            exchanged(trial_of(tape=tape), body_of("a"), path=COUNT_PATH if counts else "")
 
 
 @pytest.mark.parametrize(("depth", "is_read"), [(90, True), (300, False), (900, False)])
@@ -129,7 +130,7 @@ def test_an_answer_that_is_nested_deeply_is_a_mistake_before_any_code_reads_it(
     [lacking] = issued(trial_of(tape=tape), "a")
     answer_to(lacking, tape, content=[{"type": "tool_use", "id": "t", "name": "add", "input": value}])
     with contextlib.nullcontext() if is_read else pytest.raises(TestMistake, match="answer-too-deep"):
-        trial_of(tape=tape).exchange(body_of("a"), {}, MODEL)
+        exchanged(trial_of(tape=tape), body_of("a"))
 
 
 def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape) -> None:
@@ -137,7 +138,7 @@ def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape)
 
     def swallow() -> None:
         try:
-            trial.exchange(body_of("a"), {}, MODEL)
+            exchanged(trial, body_of("a"))
         except BaseException:
             return
 

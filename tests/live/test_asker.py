@@ -15,11 +15,12 @@ from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.display import Tally
 from longctx.live.failure import Failure
+from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.point import Reply
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, body_of, cell_of, trial_of
+from tests.functions.examples import MODEL, body_of, cell_of, exchanged, trial_of
 from tests.given import dollars, served
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 
@@ -44,7 +45,7 @@ def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfi
     if counts:
         del body["max_tokens"]
     with pytest.raises(Suspended):
-        trial.exchange(body, {}, model, counts=counts)
+        exchanged(trial, body, model=model, path=COUNT_PATH if counts else "")
     return trial.unanswered[0]
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from longctx.results import records as module
-from longctx.results.records import loads, records
+from longctx.results.records import loads, log_lines, records
 from tests.refusals import refused
 
 
@@ -63,6 +63,25 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, content: bytes, says: str)
         read(tmp_path, content)
 
 
+@pytest.mark.parametrize(
+    ("content", "found", "ends"),
+    [
+        (b'\n{"a": 1}\n \n[2]', [(2, {"a": 1}), (4, [2])], True),
+        (b'{"a": 1, "a": 2}', [(1, {"a": 2})], True),
+        (b'{"a": 1}\n{"a": ', [(1, {"a": 1})], False),
+        (b'{\n"a": {"b": 1}\n}', [(1, {"a": {"b": 1}})], True),
+        (b'[\n{"a": 1},\n{"a": ', [(1, [{"a": 1}])], False),
+        (rb'{"a": "\ud83d"}', [(1, {"a": "?"})], True),
+    ],
+    ids=str,
+)
+def test_a_log_may_be_cut(tmp_path: Path, content: bytes, found: list[tuple[int, object]], ends: bool) -> None:
+    path, cuts = tmp_path / "log", list[None]()
+    path.write_bytes(content)
+    assert list(log_lines(path, lambda: cuts.append(None))) == found
+    assert (not cuts) == ends
+
+
 def test_other_encodings_are_named(tmp_path: Path) -> None:
     with refused("not-utf-8", "file is not UTF-8 text"):
         read(tmp_path, "a,b\n1,2".encode("utf-16"))
@@ -84,7 +103,7 @@ def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_a_cell_without_an_end_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_OF_CELL", 1_000)
+    monkeypatch.setattr(module, "MOST_OF_LINE", 1_000)
     with pytest.raises(ValueError, match="line 2 is not CSV: field larger than field limit"):
         read(tmp_path, b'a,b\n1,"' + b"x" * 2_000)
 

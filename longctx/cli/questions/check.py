@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared_options import add_question_file, add_task, print_noticed
-from longctx.text import count
+from longctx.text import count, some_of
 
 if TYPE_CHECKING:
     from longctx.corpus.question_bank import BankQuestion
@@ -64,4 +64,4 @@ def _reviewed(questions: Sequence[BankQuestion]) -> str:
     sentence = f"Reviewed: {len(questions) - len(left):,} of {len(questions):,} questions."
     if not left or len(left) == len(questions):
         return sentence
-    return f"{sentence} Not yet: {', '.join(left[:LISTED])}{', …' if len(left) > LISTED else ''}."
+    return f"{sentence} Not yet: {some_of(left, LISTED)}."

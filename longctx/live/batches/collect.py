@@ -222,13 +222,9 @@ KEPT = datetime.timedelta(days=29)
 """How long the Anthropic API keeps results after the creation of their batch."""
 
 
-def utc_now() -> datetime.datetime:
-    return clocks.now()
-
-
 @dataclass(frozen=True, slots=True)
 class Clock:
-    now: Callable[[], datetime.datetime] = utc_now
+    now: Callable[[], datetime.datetime] = clocks.now
     sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     def seconds_since(self, moment: datetime.datetime) -> float:

@@ -32,6 +32,7 @@ from longctx.live.server.credentials import (
 from longctx.live.server.network import ENCODING, Network
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
+from longctx.results.row import grouped
 
 Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
 """A client of the SDK. All have `messages`, `base_url` and `close`; Foundry's is an AsyncAnthropic."""
@@ -313,9 +314,7 @@ class Clients:
         self, members: Iterable[Member], model: Callable[[Member], ModelProfile]
     ) -> Iterator[tuple[Client, list[Member]]]:
         """Yield each client with the members whose model it asks, if there are any."""
-        groups: dict[int, list[Member]] = {}
-        for member in members:
-            groups.setdefault(id(self.of(model(member))), []).append(member)
+        groups = grouped(members, lambda member: id(self.of(model(member))))
         yield from ((client, groups[id(client)]) for client in self.of_servers.values() if id(client) in groups)
 
     @property
@@ -348,9 +347,7 @@ async def open_clients(
     tape: Tape | None, base_url: str | None, in_flight: int, models: Sequence[ModelProfile]
 ) -> AsyncIterator[Clients]:
     """Open a client for each server of these models, as `open_client` does. Raises UserError before any is asked."""
-    groups: dict[Server, list[ModelProfile]] = {}
-    for model in models:
-        groups.setdefault(server_of(model), []).append(model)
+    groups = grouped(models, server_of)
     async with contextlib.AsyncExitStack() as stack:
         opened = {
             server: open_client(tape, base_url, in_flight, server[0], of_server)

@@ -12,6 +12,7 @@ from longctx.recording.apis.openai import (
     as_objects,
     blocks_of,
     data_url,
+    described,
     filtered_as_message,
     is_filtered,
     not_expressed,
@@ -219,14 +220,9 @@ def _result(block: Mapping[str, Any], model: ModelProfile) -> str:
 
 
 def _tool(tool: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
-    if "input_schema" not in tool:
-        raise not_expressed(f"the server's tool {tool.get('type')!r}", NAME, model)
-    described = {"description": tool["description"]} if "description" in tool else {}
     strict = {"strict": tool["strict"]} if "strict" in tool else {}
-    return {
-        "type": "function",
-        "function": {"name": tool["name"], **described, "parameters": tool["input_schema"], **strict},
-    }
+    function = {**described(tool, NAME, model), "parameters": tool["input_schema"], **strict}
+    return {"type": "function", "function": function}
 
 
 def _output(config: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:

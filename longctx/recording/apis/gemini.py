@@ -8,7 +8,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longctx.config.models import ModelProfile, Thinking
-from longctx.recording.apis.openai import as_objects, blocks_of, not_expressed, objects, text_of, tool_choice, usage_of
+from longctx.recording.apis.openai import (
+    as_objects,
+    blocks_of,
+    described,
+    not_expressed,
+    objects,
+    text_of,
+    tool_choice,
+    usage_of,
+)
 from longctx.recording.reply import not_read, read_object, server_failed
 
 NAME = "gemini"
@@ -240,12 +249,10 @@ def _id(id: str, name: str) -> dict[str, str]:
 
 
 def _tool(tool: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
-    if "input_schema" not in tool:
-        raise not_expressed(f"the server's tool {tool.get('type')!r}", NAME, model)
+    declared = described(tool, NAME, model)
     if tool.get("strict"):
         raise not_expressed("a strict tool", NAME, model)
-    described = {"description": tool["description"]} if "description" in tool else {}
-    return {"name": tool["name"], **described, "parametersJsonSchema": tool["input_schema"]}
+    return {**declared, "parametersJsonSchema": tool["input_schema"]}
 
 
 def _thinking(body: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:

@@ -30,6 +30,13 @@ def not_expressed(what: str, api: str, model: ModelProfile) -> UserError:
     )
 
 
+def described(tool: Mapping[str, Any], api: str, model: ModelProfile) -> dict[str, Any]:
+    """Return the name of a tool, and its description if it has one. Raises UserError for a tool of the server."""
+    if "input_schema" not in tool:
+        raise not_expressed(f"the server's tool {tool.get('type')!r}", api, model)
+    return {"name": tool["name"], **({"description": tool["description"]} if "description" in tool else {})}
+
+
 def usage_of(sent: object, answered: object, of_input: object, of_output: object) -> dict[str, Any]:
     """Return usage as the Messages API counts it, where cached tokens are no input tokens. Raises ValueError."""
     details = of_input if isinstance(of_input, dict) else {}

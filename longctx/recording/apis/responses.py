@@ -12,6 +12,7 @@ from longctx.recording.apis.openai import (
     as_objects,
     blocks_of,
     data_url,
+    described,
     filtered_as_message,
     is_filtered,
     not_expressed,
@@ -223,13 +224,5 @@ def _items(turn: Mapping[str, Any], model: ModelProfile) -> Iterator[dict[str, A
 
 
 def _tool(tool: Mapping[str, Any], model: ModelProfile) -> dict[str, Any]:
-    if "input_schema" not in tool:
-        raise not_expressed(f"the server's tool {tool.get('type')!r}", NAME, model)
-    described = {"description": tool["description"]} if "description" in tool else {}
-    return {
-        "type": "function",
-        "name": tool["name"],
-        **described,
-        "parameters": tool["input_schema"],
-        "strict": tool.get("strict", False),
-    }
+    named = {"type": "function", **described(tool, NAME, model)}
+    return {**named, "parameters": tool["input_schema"], "strict": tool.get("strict", False)}

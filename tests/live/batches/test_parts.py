@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longctx import clocks
 from longctx.cells.cell import Cell, Trial
-from longctx.live.batches.collect import utc_now
 from longctx.live.batches.ledger import AROUND, ID_LENGTH, custom_id, new_name, size_of, split_by_limits
 from longctx.recording.request import Place, Request, Shared, digest
 from tests.batch_server import CUSTOM_ID
@@ -71,7 +71,7 @@ def test_a_batch_is_as_large_as_its_parts() -> None:
 def test_an_id_stands_for_trial_and_repeat_in_one_batch() -> None:
     trials = [Trial(line_cell(), index, repeat) for index in range(2) for repeat in range(2)]
     places = [Place.of(trial, trial.build()) for trial in trials]
-    names = [new_name(utc_now()) for _ in range(2)]
+    names = [new_name(clocks.now()) for _ in range(2)]
     ids = {custom_id(name, place) for name in names for place in places}
     assert len(ids) == 8
     assert all(CUSTOM_ID.fullmatch(id) and len(id) == ID_LENGTH for id in ids)

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from longctx import clocks
 from longctx.config.models import ModelProfile
-from longctx.live.batches.collect import utc_now
 from longctx.live.batches.service import Service, check_provider, read_state
 from longctx.live.server.client import open_client
 from longctx.recording.reply import MalformedAnswer
@@ -109,11 +109,11 @@ def test_a_list_that_does_not_end_is_a_sentence(monkeypatch: pytest.MonkeyPatch)
     with BatchServer() as server:
         server.listing = lambda body: page([STATE | {"id": next(ids)}])
         with pytest.raises(MalformedAnswer, match="list of batches does not end: 4 pages of it are read"):
-            asked(server, lambda service: service.since(utc_now()))
+            asked(server, lambda service: service.since(clocks.now()))
         assert len(server.received) == 4
         server.listing = lambda body: page([STATE])
         with pytest.raises(MalformedAnswer, match="list of batches begins again and again"):
-            asked(server, lambda service: service.since(utc_now()))
+            asked(server, lambda service: service.since(clocks.now()))
         assert len(server.received) == 6
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.live.batches.collect import BatchStatus, Clock, Statuses, no_answer_sentence, stamp, utc_now
+from longctx import clocks
+from longctx.live.batches.collect import BatchStatus, Clock, Statuses, no_answer_sentence, stamp
 from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service
 from longctx.live.server.client import Client
@@ -43,7 +44,7 @@ def ours(server: BatchServer, batch: Batch, ended: bool = True) -> Stored:
 
 def test_by_its_id(tmp_path: Path) -> None:
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000", stamp(utc_now()))
+        batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000", stamp(clocks.now()))
         stored = ours(server, batch, ended=False)
         assert status(server, tmp_path, batch).kind == "running"
         server._end(stored)
@@ -59,7 +60,7 @@ def test_by_its_id(tmp_path: Path) -> None:
 
 def test_a_fresh_batch_may_yet_become_known_and_an_old_one_not(tmp_path: Path) -> None:
     with BatchServer() as server:
-        fresh = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", stamp(utc_now())))
+        fresh = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", stamp(clocks.now())))
         assert (fresh.kind, fresh.why) == ("running", f"{server.url} does not know it yet")
         old = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", AT))
     assert old.kind == "unknown"
@@ -99,7 +100,7 @@ def test_elsewhere_and_out_of_reach(tmp_path: Path) -> None:
 def test_a_batch_without_id_is_found_by_its_custom_ids(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.page = 2
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(utc_now()))
+        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
         ours(server, batch)
         for number in range(3):
             server.put(f"{number}a", f"{number}b")
@@ -111,7 +112,7 @@ def test_a_batch_without_id_is_found_by_its_custom_ids(tmp_path: Path) -> None:
 
 def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(utc_now()))
+        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
         stranger = server.put("a", "b", ended=False)
         unsure = status(server, tmp_path, batch)
         assert unsure.kind == "unsure"
@@ -126,14 +127,14 @@ def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
 def test_absence_is_sure_after_a_minute(tmp_path: Path) -> None:
     slept: list[float] = []
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(utc_now()))
+        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
         assert status(server, tmp_path, batch, settles=True, slept=slept).kind == "absent"
         assert slept == [1, 2, 4, 8, 16, 29]
 
 
 def test_older_batches_and_those_of_other_claims_are_not_it(tmp_path: Path) -> None:
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(utc_now()))
+        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
         old = ours(server, batch)
         old.created_at -= datetime.timedelta(hours=2)
         assert status(server, tmp_path, batch).kind == "absent"

@@ -14,9 +14,9 @@ import anthropic
 import httpx2
 import pytest
 
+from longctx import clocks
 from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile
-from longctx.live.batches.collect import utc_now
 from longctx.live.batches.service import Service
 from longctx.live.server.calls import ENQUIRY_ERRORS
 from longctx.live.server.client import Client, open_client
@@ -168,7 +168,7 @@ ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
     "message": trial,
     "count_tokens": lambda client: count_tokens(client, MODEL, "text"),
     "model": lambda client: described_by_server(client, MODEL),
-    "list of batches": lambda client: Service(client).since(utc_now()),
+    "list of batches": lambda client: Service(client).since(clocks.now()),
     "creation of a batch": lambda client: Service(client).create([], {}),
     "state of a batch": lambda client: Service(client).retrieve("id"),
     "results": lambda client: Service(client).results("id", 1, lambda result: None),
