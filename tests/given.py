@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from longctx.config.prompts import PromptSet, Wording
-from longctx.vocabulary.point import Reply, Words
+from longctx.vocabulary.answer import Answer
+from longctx.vocabulary.point import Words
 from tests.here import HERE
 
 
@@ -22,8 +23,8 @@ def words_of(kind: Any) -> Words:
     return wording_of(kind).words
 
 
-def reply(text: str, stop_reason: str | None = "end_turn") -> Reply:
-    return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22T00:00:00+00:00", "0" * 64)
+def reply(text: str, stop_reason: str | None = "end_turn") -> Answer:
+    return Answer(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22T00:00:00+00:00", "0" * 64)
 
 
 def written(path: Path, text: str) -> Path:

@@ -29,8 +29,9 @@ from longctx.corpus.question_bank import BankQuestion, dropped_beside, dump, loa
 from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
 from longctx.text import visible
+from longctx.vocabulary.answer import CUT_OFF, Answer
 from longctx.vocabulary.bank import Section, numerical
-from longctx.vocabulary.point import CUT_OFF, BuiltTrial, Declaration, Identity, Outcome, Point, Reply, Words
+from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Words
 from longctx.vocabulary.text import fill
 
 LONGEST = 1000
@@ -66,7 +67,7 @@ class _Unfit(Exception):
     """The reason why a question cannot be kept."""
 
 
-def read_reply(section: str, reply: Reply, per_section: int, provenance: str, document: str | None = None) -> Written:
+def read_reply(section: str, reply: Answer, per_section: int, provenance: str, document: str | None = None) -> Written:
     """Read the questions of a reply to a request for `per_section` of them about a section. Never raises.
 
     Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the reply. document: the
@@ -364,7 +365,7 @@ class Writing(Point):
             raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST}.")
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
         """Return the trial, without an outcome: what was written is read and checked, not judged."""
         number = {"number": NUMBERS[self.per_section], "others": str(self.per_section - 1)}

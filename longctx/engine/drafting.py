@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
     from longctx.engine.run import Run
     from longctx.recording.tape import Tape
+    from longctx.vocabulary.answer import Answer
     from longctx.vocabulary.bank import Section
-    from longctx.vocabulary.point import Reply
 
 PER_SECTION = 5
 """How many questions are drafted about a text, unless there are few texts."""
@@ -173,7 +173,7 @@ class Drafting:
         return [(cell, reply_of(cell, tape)) for cell in cells]
 
 
-def reply_of(cell: Cell, tape: Tape) -> Reply | None:
+def reply_of(cell: Cell, tape: Tape) -> Answer | None:
     """Return the recorded reply to the only question of a case. Raises TapeError."""
     [question] = cell.each_trial()
     return tape.reply(Place.of(question, question.build()))

@@ -31,7 +31,8 @@ from longctx.results.row import (
     total,
 )
 from longctx.text import count
-from longctx.vocabulary.point import CREDIT, Kind, Reply
+from longctx.vocabulary.answer import Answer
+from longctx.vocabulary.point import CREDIT, Kind
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
@@ -375,7 +376,7 @@ def check_row(row: Row, name: str, held: bool | float) -> Row:
     )
 
 
-def foreseen_row(run: RunData, trial: Trial, reply: Reply | None = None) -> Row:
+def foreseen_row(run: RunData, trial: Trial, reply: Answer | None = None) -> Row:
     """Return the row that a question is expected to have: it will be asked, or `reply` is recorded."""
     return Row(
         **identified(run, trial),

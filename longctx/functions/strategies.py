@@ -25,7 +25,7 @@ from longctx.live.cost.money import COMPACTION
 from longctx.vocabulary.shapes import NO_STRATEGY, SHAPES
 
 if TYPE_CHECKING:
-    from longctx.functions.answer import Answer
+    from longctx.vocabulary.answer import Answer
     from longctx.workspace import Workspace
 
 Messages = list[dict[str, Any]]

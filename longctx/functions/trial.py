@@ -10,15 +10,14 @@ import functools
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from longctx.cells.cell import Cell, RequestTokens, Trial, body_tokens
 from longctx.config.models import ModelProfile, as_lines
 from longctx.config.project_files import file_name
 from longctx.errors import UserError
-from longctx.functions.answer import Answer, texts
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.live.cost.money import COMPACTION
 from longctx.recording.apis import api_at, api_of, messages
@@ -28,7 +27,7 @@ from longctx.recording.request import Place, Request, digest, digests
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Role
 from longctx.results import judged_by as judging
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.protocol_cell import Suspended
 
 MOST_REQUESTS = 50
@@ -132,7 +131,7 @@ class FunctionTrial:
         return [exchange for exchange in self.exchanges if exchange.reply and exchange.role == "test"]
 
     @property
-    def last(self) -> Reply | None:
+    def last(self) -> Answer | None:
         """The latest reply of the model under test."""
         return self.answers[-1].reply if self.answers else None
 
@@ -220,9 +219,12 @@ class FunctionTrial:
         sent = model.treatments if headers is None else headers
         if role == "judge":
             self._note_judge(body, sent, model, label)
-        message = self.exchange(body, sent, model, role=role)
+        exchange = self.issue(body, sent, model, role=role)
+        self.receive(exchange)
+        answer = exchange.reply
+        assert answer is not None
         told = functools.partial(self._graded, label) if role == "judge" else None
-        return Answer(api_of(model).as_message(message), role == "judge", told)
+        return replace(answer, text=answer.thought + answer.text, thought="", told=told)
 
     def judge_by(self, part: judging.JudgedBy, value: object) -> None:
         """Note something that judges the trial."""
@@ -332,9 +334,25 @@ CACHED = "the code under test caches answers: turn the cache off, or clear it in
 """Why an earlier request is not sent again, as the end of a sentence."""
 
 
-def no_answer(reply: Reply) -> bool:
+def no_answer(reply: Answer) -> bool:
     """Return whether a reply was cut off before its text began: an assertion that passes on it judges nothing."""
     return reply.cut_off and reply.says_nothing
+
+
+def texts(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of a turn's content: its text blocks, documents and tool results."""
+    if isinstance(content, str):
+        return content
+    parts = []
+    for block in content:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                parts.append(text)
+            case {"type": "document", "source": {"type": "text", "data": str(text)}}:
+                parts.append(text)
+            case {"type": "tool_result", "content": inner} if inner:
+                parts.append(texts(inner))
+    return "\n".join(parts)
 
 
 def asked_text(exchange: Exchange) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
 
     from longctx.config.models import Prices
-    from longctx.vocabulary.point import Reply
+    from longctx.vocabulary.answer import Answer
 
 
 def open_display(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Display | None:
@@ -102,7 +102,7 @@ class Tally:
     cost: float | None = 0.0
     """The cost in USD; None if it is not known."""
 
-    def answered(self, reply: Reply, prices: Prices | None) -> None:
+    def answered(self, reply: Answer, prices: Prices | None) -> None:
         """Count the tokens of a reply, and what it cost."""
         from longctx.live.cost.money import paid  # a replay counts with a tally, too, and needs no prices
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from longctx.cells.cell import Cell
 from longctx.recording.request import Request
 from longctx.results.row import EARLY_STOP
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 NOT_ASKED = "not_asked"
 """The cause of a request that was not sent: it has not failed."""
@@ -56,7 +56,7 @@ class Asked:
         left = [failure for failure in self.failures.values() if failure.cause != EARLY_STOP]
         return not (left or self.errors or self.stale)
 
-    def note(self, request: Request, reply: Reply) -> None:
+    def note(self, request: Request, reply: Answer) -> None:
         """Count an answer."""
         model = request.model
         self.answered += 1

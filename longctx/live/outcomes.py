@@ -15,7 +15,7 @@ from longctx.live.failure import NOT_ASKED, Failure
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
 from longctx.text import count
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 if TYPE_CHECKING:
     from longctx.live.progress import Progress
@@ -42,14 +42,14 @@ class Outcomes:
     def waiting(self, silent_s: float, what: str) -> None:
         self._shown.waiting(silent_s, what)
 
-    def ended(self, request: Request, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Answer | Failure) -> None:
         tally = self._tally
         if isinstance(result, Failure) and result.cause == NOT_ASKED:
             self._canary.failed(request.cell.group)
             return
         tally.done += 1
         tally.work_done += work(request)
-        if isinstance(result, Reply):
+        if isinstance(result, Answer):
             self._answered(request, result)
         else:
             tally.failed += 1
@@ -72,7 +72,7 @@ class Outcomes:
             cost = self._tally.cost
             yield f"The cost of {answers} is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
-    def _answered(self, request: Request, reply: Reply) -> None:
+    def _answered(self, request: Request, reply: Answer) -> None:
         tally, group = self._tally, request.cell.group
         tally.answered(reply, request.model.prices)
         self.output_tokens[group].append(reply.output_tokens)

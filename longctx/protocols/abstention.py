@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from longctx import Bank, Outcome, ProtocolAsk, ProtocolCell, Reply, Report, Shares, TrialNumber, fill, mark, protocol
+from longctx import Answer, Bank, Outcome, ProtocolAsk, ProtocolCell, Report, Shares, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import Choices, choices_in
 from longctx.protocols.collages import (
@@ -227,7 +227,7 @@ def abstention(
     return replace(outcome, marks=[*choices.marks(text, outcome.returned), *needle])
 
 
-def judged(reply: Reply, choices: Choices, not_there: str, present: bool) -> Outcome:
+def judged(reply: Answer, choices: Choices, not_there: str, present: bool) -> Outcome:
     """Judge a reply. not_there: the letter of the answer that the record does not say.
 
     A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:

@@ -18,6 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from longctx import (
+    Answer,
     Causes,
     Count,
     Mark,
@@ -25,7 +26,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     Report,
     Reported,
     fill,
@@ -279,7 +279,7 @@ def aggregation(
     return replace(judged(reply, right, question), marks=[*marks, Mark("question", len(context), len(text))])
 
 
-def judged(reply: Reply, right: Sequence[str], question: str) -> Outcome:
+def judged(reply: Answer, right: Sequence[str], question: str) -> Outcome:
     """Judge a reply by the number in it, or by the agencies that it names."""
     if reply.stop_reason == "refusal":
         return unanswered(reply)
@@ -288,7 +288,7 @@ def judged(reply: Reply, right: Sequence[str], question: str) -> Outcome:
     return _judged_names(right, reply, question == "largest")
 
 
-def _judged_count(right: int, reply: Reply) -> Outcome:
+def _judged_count(right: int, reply: Answer) -> Outcome:
     """Judge the number in a reply, in digits or in a word; numbers of dates do not count."""
     text = re.sub(rf"\b({'|'.join(MONTHS)})\b(\s+\d{{1,2}}\b,?)?(\s+\d{{4}})?", " ", reply.text)
     found = list(re.finditer(rf"\d+|\b(?:{'|'.join(WORDED)})\b", text, re.ASCII | re.IGNORECASE))
@@ -310,7 +310,7 @@ def _number(said: str) -> int:
     return WORDED.get(said.lower(), int(said) if said.isdigit() and len(said) <= 6 else 10**6)
 
 
-def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome:
+def _judged_names(right: Sequence[str], reply: Answer, only_one: bool) -> Outcome:
     """Judge the agencies that a reply names. only_one: whether one is asked for."""
     said = " ".join(reply.text.split()).casefold()
     named = [agency.name for agency in AGENCIES if agency.name.casefold() in said]

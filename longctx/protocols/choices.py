@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx import Bank, Mark, Outcome, Reply, unanswered
+from longctx import Answer, Bank, Mark, Outcome, unanswered
 from longctx.vocabulary.bank import Item
 
 LETTERS = "ABCD"
@@ -92,7 +92,7 @@ def _letters_in(bank: Bank, seed: int) -> list[str]:
     return balanced_letters(len(bank.items), bank.stream("letters", seed))
 
 
-def judged(reply: Reply, choices: Choices) -> Outcome:
+def judged(reply: Answer, choices: Choices) -> Outcome:
     """Judge the letter that begins the content of <Answer> tags; a missing closing tag is accepted."""
     letters = _letters(reply.text)
     if reply.stop_reason == "refusal" or not letters:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 
-from longctx import Bank, Count, Outcome, ProtocolAsk, ProtocolCell, Reply, TrialNumber, fill, mark, protocol
+from longctx import Answer, Bank, Count, Outcome, ProtocolAsk, ProtocolCell, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import CHANCE, Choices, choices_in
 from longctx.protocols.collages import (
@@ -191,7 +191,7 @@ def collage(
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, choices: Choices, record: Record, padded: bool) -> Outcome:
+def judged(reply: Answer, choices: Choices, record: Record, padded: bool) -> Outcome:
     """Judge the letter of a reply, and look up the quotes of its scratchpad."""
     outcome = multiple_choice.judged(reply, choices)
     if not padded:

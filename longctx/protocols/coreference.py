@@ -15,6 +15,7 @@ from itertools import product
 from pydantic import Field
 
 from longctx import (
+    Answer,
     Context,
     Count,
     Counts,
@@ -23,7 +24,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     TrialNumber,
     fill,
     mark,
@@ -201,7 +201,7 @@ def coreference(
     return replace(outcome, marks=[*marks, Mark("question", len(text) - len(asked), len(text))])
 
 
-def judged(reply: Reply, conversation: Conversation, prompt: str) -> Outcome:
+def judged(reply: Answer, conversation: Conversation, prompt: str) -> Outcome:
     """Judge which text a reply gives back behind the code."""
     instances, text = conversation.instances, reply.text.strip()
     answer = text.removeprefix(conversation.code).strip()
@@ -227,7 +227,7 @@ def _name(number: int, conversation: Conversation) -> str:
     return f"{ordinal(number)} of {len(conversation.alike)}"
 
 
-def _without_code(reply: Reply, conversation: Conversation, match: Match | None, trace: dict[str, int]) -> Outcome:
+def _without_code(reply: Answer, conversation: Conversation, match: Match | None, trace: dict[str, int]) -> Outcome:
     """Return the outcome of a reply without the code, which may nevertheless give back one of the alike texts."""
     outcome = unanswered(reply, lacks="the code does not come first, with a text behind it")
     if match is None or not match.given_back or outcome.kind == "refusal":
@@ -237,7 +237,7 @@ def _without_code(reply: Reply, conversation: Conversation, match: Match | None,
     return replace(outcome, returned=name, why=why, trace=trace | {"without_code": match.place + 1})
 
 
-def _no_instance(reply: Reply, conversation: Conversation, prompt: str, answer: str, trace: dict[str, int]) -> Outcome:
+def _no_instance(reply: Answer, conversation: Conversation, prompt: str, answer: str, trace: dict[str, int]) -> Outcome:
     """Return the outcome of an answer that is another text of the prompt, or no text of it."""
     if match := most_alike(answer, texts.texts(conversation.rows)):
         asked, given = conversation.rows[conversation.alike[0]], conversation.rows[match.place]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, protocol
 from longctx.protocols.haystack import FEW, SAMPLE, AnswerBegun, checked, per_unit, spare
 from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, by_number, judged_names, report_of_sets, shown
 from longctx.vocabulary.grid import WindowAxes
@@ -198,7 +198,7 @@ def frequent_words(
     return shown(judged(reply, asked, prompt.prefill, prompt.without_prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str, without_prefill: str) -> Outcome:
+def judged(reply: Answer, asked: NamedAnswers, prefill: str, without_prefill: str) -> Outcome:
     """Judge the words that a reply names: those of the text, and others that are entries of a list.
 
     An entry is a line, or a part of one between commas; if all its words have the length of coded words, each is an

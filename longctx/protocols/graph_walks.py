@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from longctx import (
+    Answer,
     Axes,
     Count,
     Counts,
@@ -30,7 +31,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     TrialNumber,
     mark,
     protocol,
@@ -185,7 +185,7 @@ def graph_walks(
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, walk: Walk) -> Outcome:
+def judged(reply: Answer, walk: Walk) -> Outcome:
     """Judge the list of nodes in a reply: it must be the exact set."""
     given = given_nodes(reply.text)
     if reply.stop_reason == "refusal" or given is None:

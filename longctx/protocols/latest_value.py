@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from longctx import (
+    Answer,
     Causes,
     Count,
     Mark,
@@ -24,7 +25,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     Report,
     Shares,
     fill,
@@ -280,7 +280,7 @@ def latest_value(
     return replace(outcome, marks=[*marks, Mark("question", len(context), len(text))])
 
 
-def judged(reply: Reply, answers: LogAnswers, question: str) -> Outcome:
+def judged(reply: Answer, answers: LogAnswers, question: str) -> Outcome:
     """Judge a reply by the one day or quota in it, and trace a wrong one to its entry."""
     found = [match for match in NUMBER.finditer(reply.text) if _may_answer(match[0], question)]
     if reply.stop_reason == "refusal" or not found:

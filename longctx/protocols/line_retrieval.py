@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from longctx import (
+    Answer,
     Axes,
     Count,
     Outcome,
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     fill,
     mark,
     protocol,
@@ -164,7 +164,7 @@ def line_retrieval(
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, file: File) -> Outcome:
+def judged(reply: Answer, file: File) -> Outcome:
     """Judge a reply by its first number, and trace a wrong one to its line."""
     right = str(file.values[file.target - 1])
     match = first_integer(reply)

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -221,7 +221,7 @@ def multiple_needles(
     return shown(judged(reply, asked, prompt.prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str) -> Outcome:
+def judged(reply: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
     """Judge the values that a reply names, with or without commas between thousands."""
     answer = answer_of(reply, prefill)
     said = (number.replace(",", "") for number in NUMBER.findall(answer))

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from longctx import Causes, Mark, Outcome, Reply, Report, Shares, unanswered
+from longctx import Answer, Causes, Mark, Outcome, Report, Shares, unanswered
 from longctx.protocols.haystack import AnswerBegun
 from longctx.vocabulary.point import Kind
 
@@ -69,7 +69,7 @@ class NamedAnswers:
         return frozenset((*self.names, *self.others))
 
 
-def answer_of(reply: Reply, prefill: str) -> str:
+def answer_of(reply: Answer, prefill: str) -> str:
     """Return the reply without the prefilled beginning of the answer, which the model may also have repeated."""
     return reply.text.strip().removeprefix(prefill)
 
@@ -80,7 +80,7 @@ def string_match(names: Sequence[str], text: str) -> int:
     return sum(name.lower() in said for name in names)
 
 
-def judged_names(reply: Reply, answer: str, asked: NamedAnswers, named: Sequence[str], what: str) -> Outcome:
+def judged_names(reply: Answer, answer: str, asked: NamedAnswers, named: Sequence[str], what: str) -> Outcome:
     """Judge a reply. answer: see answer_of. named: the names in it, in order. what: the noun for an item, whose plural
     ends in s."""
     names = asked.names
@@ -108,7 +108,7 @@ def shown(outcome: Outcome, asked: NamedAnswers, prompt: AnswerBegun) -> Outcome
     return replace(outcome, marks=[*needles, *besides, question])
 
 
-def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:
+def _kind(reply: Answer, missed: bool, besides: bool) -> Kind:
     """Return the kind of outcome. A reply that was cut off might still have named what is missing, but a name that was
     not asked for is wrong in any case."""
     if besides:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from longctx import (
+    Answer,
     Context,
     Count,
     Counts,
@@ -24,7 +25,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     fill,
     mark,
     protocol,
@@ -169,7 +169,7 @@ def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCe
     return replace(judged(reply, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))])
 
 
-def judged(reply: Reply, key: str) -> Outcome:
+def judged(reply: Answer, key: str) -> Outcome:
     """Judge a reply by its first number."""
     number = first_integer(reply)
     if reply.stop_reason == "refusal" or number is None:

@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from longctx import (
+    Answer,
     Bank,
     Count,
     Mark,
     Outcome,
     ProtocolAsk,
     ProtocolCell,
-    Reply,
     TrialNumber,
     mark,
     protocol,
@@ -35,9 +35,10 @@ from longctx.protocols.collages import (
     record_of,
     section_count,
 )
-from longctx.vocabulary.bank import Item, core, plain, simplified
+from longctx.vocabulary.bank import Item, core, plain
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.point import Words
+from longctx.vocabulary.reading import simplified
 
 MOST_WORDS = 6
 """The most words of a right answer that can be compared word by word."""
@@ -138,7 +139,7 @@ def short_answers(
     return replace(judged(reply, item), marks=[*mark("needle", text, needle), question])
 
 
-def judged(reply: Reply, item: Item) -> Outcome:
+def judged(reply: Answer, item: Item) -> Outcome:
     """Judge the content of the last <Answer> tags, or the reply without any.
 
     It is right if it contains an accepted form, and no wrong answer of the question besides it.

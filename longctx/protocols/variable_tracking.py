@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -215,7 +215,7 @@ def variable_tracking(
     return shown(judged(reply, asked, prompt.prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str) -> Outcome:
+def judged(reply: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
     """Judge the variables that a reply names: those of the prompt, ignoring case, and others that look like names."""
     answer, known = answer_of(reply, prefill), asked.known
     said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", answer))

@@ -14,8 +14,9 @@ from longctx.recording.request import Place, request_body
 from longctx.recording.tape import Tape
 from longctx.results.judged_by import digests
 from longctx.results.row import View
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.excerpt import excerpts
-from longctx.vocabulary.point import BuiltTrial, Kind, Outcome, Reply
+from longctx.vocabulary.point import BuiltTrial, Kind, Outcome
 from longctx.vocabulary.shapes import CITATIONS, judged_citations
 
 NOT_READ = "context_not_read"
@@ -32,7 +33,7 @@ class Exchange:
     """A request and its recorded answer."""
 
     place: Place
-    reply: Reply | None
+    reply: Answer | None
     """None for a count of tokens."""
     model: ModelProfile
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -111,10 +112,10 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
     """
     model = trial.cell.model
     place: Place | None = None
-    found: Reply | None = None
+    found: Answer | None = None
     unread = False
 
-    def answer(built: BuiltTrial) -> Reply | None:
+    def answer(built: BuiltTrial) -> Answer | None:
         nonlocal place, found, unread
         place = Place.of(trial, built)
         found = tape.reply(place)
@@ -163,12 +164,12 @@ def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: Ans
     )
 
 
-def may_have_been_read(text: str, reply: Reply) -> bool:
+def may_have_been_read(text: str, reply: Answer) -> bool:
     """Return whether a server can have read a context with this text, by the tokens that it counted."""
     return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
 
 
-def _citations(built: BuiltTrial, reply: Reply) -> dict[str, bool]:
+def _citations(built: BuiltTrial, reply: Answer) -> dict[str, bool]:
     """Return the checks of a reply's citations, in the shape that requests them."""
     if built.shape != CITATIONS or built.context is None:
         return {}

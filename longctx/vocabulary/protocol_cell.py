@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Reply, Words
+from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -85,7 +86,7 @@ class ProtocolAsk:
     """
 
     def __init__(
-        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
+        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Answer | None]
     ) -> None:
         self._cell, self._words, self._number, self._answer = cell, words, number, answer
         self.trial: BuiltTrial | None = None
@@ -94,7 +95,7 @@ class ProtocolAsk:
         """Return the values that `counts` makes of the model's token counts."""
         return self._cell.counted
 
-    def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Reply:
+    def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Answer:
         """Ask, and return the reply. text: the user's turn. expected: the right answer, which rows and reports show."""
         cell, number = self._cell, self._number
         if self.trial is not None:
@@ -195,7 +196,7 @@ class ProtocolRun:
         seed: int,
         index: int,
         repeat: int,
-        answer: Callable[[BuiltTrial], Reply | None],
+        answer: Callable[[BuiltTrial], Answer | None],
     ) -> tuple[BuiltTrial, Outcome | None]:
         number = TrialNumber(seed, index, repeat, *cell.context_of(index))
 
@@ -230,7 +231,7 @@ def _digest_of(documents: Sequence[Section], cell: ProtocolCell) -> str:
     return documents_digest(cell.bank(), [each.id for each in documents]) if known else ""
 
 
-def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
+def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, reply: Answer) -> Outcome:
     """Run a trial again, now with its reply."""
     outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: reply)[1]
     assert outcome is not None

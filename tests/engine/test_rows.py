@@ -13,14 +13,14 @@ from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Judged, Role
 from longctx.results.row import View
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.functions.examples import case_of
 
 MODEL = ModelProfile(model="toy", prices=Prices(input=1, output=10, dated=datetime.date(2026, 1, 1)))
 
 
 def exchange(role: Role, input_tokens: int, latency_s: float) -> Exchange:
-    reply = Reply("a", "end_turn", "toy", input_tokens, output_tokens=100_000, latency_s=latency_s)
+    reply = Answer("a", "end_turn", "toy", input_tokens, output_tokens=100_000, latency_s=latency_s)
     return Exchange(Place("f", "t", role, "protocol", "none"), reply, MODEL, role=role)
 
 

@@ -24,10 +24,11 @@ from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_cell
-from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
+from tests.servers import Answer as Response
+from tests.servers import Body, SimulatedServer, failing, message, right, saying
 
 PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
 
@@ -41,7 +42,7 @@ class Told:
     """Progress that keeps the details it receives."""
 
     def __init__(self) -> None:
-        self.results: list[Reply | Failure] = []
+        self.results: list[Answer | Failure] = []
         self.last_in_flight = self.most_in_flight = 0
         self.waits: list[str] = []
 
@@ -52,7 +53,7 @@ class Told:
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)
 
-    def ended(self, request: Request, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Answer | Failure) -> None:
         assert request.build().identity == request.trial.identity
         self.results.append(result)
 
@@ -64,7 +65,7 @@ def ask(
     in_flight: int = 1,
     cap: float | None = None,
     bounds: Bounds | None = None,
-) -> tuple[Asked, list[Reply | Failure]]:
+) -> tuple[Asked, list[Answer | Failure]]:
     progress = Told()
 
     async def run() -> Asked:
@@ -91,7 +92,7 @@ def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: P
     for trial, reported in zip(trials, results, strict=True):
         built = trial.build()
         reply = Tape(tmp_path).reply(Place.of(trial.trial, built))
-        assert isinstance(reported, Reply)
+        assert isinstance(reported, Answer)
         assert reply is not None
         assert (reply.text, reported.text) == (built.expected, built.expected)
     assert not missing(Tape(tmp_path, "once"), [line_cell(5), line_cell(3)])
@@ -193,7 +194,7 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
     headers = {f"anthropic-ratelimit-input-tokens-{name}": value for name, value in values.items()}
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(1)
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         return (200, headers, message("42"))
 
     with SimulatedServer(script) as server:
@@ -242,7 +243,7 @@ def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause
     trials = missing(tape, [line_cell(trials=3)])
     second = trials[1].build().user
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         return failing(status)(body) if body["messages"][0]["content"] == second else right(body)
 
     with SimulatedServer(script) as server:
@@ -267,7 +268,7 @@ FAILED = completion(None, "error") | {"error": {"message": "no capacity"}}
 NO_TEXT = generated({"text": None})
 
 
-def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Reply | Failure]]:
+def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Answer | Failure]]:
     """Ask two trials of a server of another API that gives this answer to all."""
     tape, cell, progress = Tape(tmp_path, "once"), line_cell(trials=2, api=api), Told()
 
@@ -321,7 +322,7 @@ def test_a_prompt_that_a_filter_blocks_is_a_recorded_refusal(
 ) -> None:
     asked, replies = ask_of_api(tmp_path, api, status, answer)
     assert not asked.failures
-    assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Reply)] == 2 * [
+    assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Answer)] == 2 * [
         ("refusal", category)
     ]
     assert not missing(Tape(tmp_path, "once"), [line_cell(trials=2, api=api)])
@@ -338,7 +339,7 @@ def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
     with SimulatedServer(saying("I cannot", stop_reason="refusal")) as server:
         asked, [reply] = ask(server.url, tape, missing(tape, [line_cell(trials=1)]))
     assert asked.answered == 1
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, Answer)
     assert reply.stop_reason == "refusal"
 
 
@@ -348,7 +349,7 @@ def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
     trials = missing(tape, [line_cell(trials=4)])
     good = trials[0].build().user
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         if body["messages"][0]["content"] == good:
             return right(body)
         return failing(500 if len(server.asked) <= 16 else 401, "not now")(body)
@@ -357,7 +358,7 @@ def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
         asked, results = ask(server.url, tape, trials)
     assert len(server.asked) == 17
     assert asked.stopped is not None
-    assert [type(result) for result in results] == [Reply, Failure, Failure, Failure]
+    assert [type(result) for result in results] == [Answer, Failure, Failure, Failure]
     assert len(asked.failures) == 3
 
 

@@ -22,7 +22,7 @@ from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request, user_text
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 from tests.recording.examples import collage_cell, requests_of
 from tests.servers import SimulatedServer, count_tokens
@@ -34,7 +34,7 @@ def cells(**model: object) -> list[Cell]:
     return [collage_cell(variant, prices=PRICES, **model) for variant in VARIANTS]
 
 
-def replies(tape: Tape, asked: list[Cell]) -> list[Reply | None]:
+def replies(tape: Tape, asked: list[Cell]) -> list[Answer | None]:
     trials = [trial for cell in asked for trial in cell.each_trial()]
     return [tape.reply(Place.of(trial, trial.build())) for trial in trials]
 

@@ -14,7 +14,7 @@ from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
 from longctx.recording.request import Request
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.recording.examples import line_cell, requests_of
 
 PRICES = Prices(input=0, output=10, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
@@ -29,7 +29,7 @@ def after(replies: list[int], batch: bool = False) -> tuple[list[Request], list[
     trials, messages = requests_of(thinking()), list[str]()
     outcomes = Outcomes(Tally(len(trials)), Silent())
     for trial, tokens in zip(trials, replies, strict=False):
-        reply = Reply("42", "end_turn", "toy", 9, output_tokens=tokens)
+        reply = Answer("42", "end_turn", "toy", 9, output_tokens=tokens)
         outcomes.ended(trial.ready(), reply)
     first = FirstReplies(outcomes, batch, messages.append)
     rest = first.planned(trials[len(replies) :], again=bool(replies))

@@ -9,7 +9,7 @@ from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.recording.examples import AT, line_cell, requests_of
 
 PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
@@ -19,7 +19,7 @@ def outcomes(*texts: str, prices: Prices | None = PRICES) -> Outcomes:
     counted = Outcomes(Tally(len(texts)), Silent())
     for answered in texts:
         [request, *_] = requests_of(line_cell(prices=prices))
-        reply = Reply(answered or request.build().expected, "end_turn", "toy", 100, 0, 20, 0.1, AT, "0")
+        reply = Answer(answered or request.build().expected, "end_turn", "toy", 100, 0, 20, 0.1, AT, "0")
         counted.ended(request.ready(), reply)
     return counted
 

@@ -19,8 +19,8 @@ from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.point import Reply
 from tests.here import HERE
 from tests.live.clock import Clock
 from tests.recording.examples import AT, line_cell, requests_of
@@ -40,11 +40,11 @@ class Shown:
     def close(self) -> None: ...
 
 
-def reply(text: str) -> Reply:
-    return Reply(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
+def reply(text: str) -> Answer:
+    return Answer(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
 
 
-def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
+def told(*results: tuple[Request, Answer | Failure]) -> tuple[Tally, list[str]]:
     """Return the tally and what is shown after these results, with one request in flight."""
     tally, shown = Tally(len(results)), Shown()
 
@@ -61,7 +61,7 @@ def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
     return tally, shown.last
 
 
-def asked(text: str, **model: Any) -> tuple[Request, Reply]:
+def asked(text: str, **model: Any) -> tuple[Request, Answer]:
     trial = Request.of(Trial(line_cell(**model), 0))
     return trial, reply(text or trial.build().expected)
 

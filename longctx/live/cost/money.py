@@ -11,7 +11,7 @@ from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.recording.request import Request
-from longctx.vocabulary.point import CompactionUsage, Reply
+from longctx.vocabulary.answer import Answer, CompactionUsage
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer", "no_result")
 """The causes of failure after which the server may charge for an answer all the same."""
@@ -54,7 +54,7 @@ def hour_write_price(rates: TokenPrices) -> float:
     return write_price(rates) if rates.cache_write_1h is None else rates.cache_write_1h
 
 
-def paid(prices: Prices | None, reply: Reply) -> float | None:
+def paid(prices: Prices | None, reply: Answer) -> float | None:
     """Return the cost of a reply in USD, with the discount if a batch answered it; None if prices are not known.
 
     prices: those of the model that the request named, which are not those of a fallback model.
@@ -66,7 +66,7 @@ def paid(prices: Prices | None, reply: Reply) -> float | None:
     return usd * (1 - prices.batch_discount) if reply.batched else usd
 
 
-def paid_for_compaction(prices: Prices | None, reply: Reply) -> float | None:
+def paid_for_compaction(prices: Prices | None, reply: Answer) -> float | None:
     """Return the part of a reply's cost that its compactions cost; None if prices are not known."""
     if prices is None or reply.fallback:
         return None
@@ -74,7 +74,7 @@ def paid_for_compaction(prices: Prices | None, reply: Reply) -> float | None:
     return usd * (1 - prices.batch_discount) if reply.batched else usd
 
 
-def _usage(reply: Reply) -> tuple[int, int, int, int, int]:
+def _usage(reply: Answer) -> tuple[int, int, int, int, int]:
     """Return the arguments of `cost` for everything that a reply used."""
     read, written = reply.cached_tokens or 0, reply.cache_write_tokens
     return reply.input_tokens, reply.output_tokens, read, written, reply.hour_write_tokens
@@ -84,7 +84,7 @@ def _of_compaction(one: CompactionUsage) -> tuple[int, int, int, int, int]:
     return one.input_tokens, one.output_tokens, one.cached_tokens, one.cache_write_tokens, one.hour_write_tokens
 
 
-def _compacted(reply: Reply) -> tuple[int, ...]:
+def _compacted(reply: Answer) -> tuple[int, ...]:
     """Return the arguments of `cost` for its compactions together."""
     return tuple(map(sum, zip((0,) * 5, *map(_of_compaction, reply.compactions), strict=True)))
 
@@ -129,13 +129,13 @@ class Budget:
         self.in_flight += 1
         return True
 
-    def settle(self, most: float, result: Reply | Failure, prices: Prices | None) -> None:
+    def settle(self, most: float, result: Answer | Failure, prices: Prices | None) -> None:
         """Release a reservation and count what was spent: the whole reservation if that is not known."""
         self.reserved -= most
         self.in_flight -= 1
         if not self.in_flight:
             self.reserved = 0.0  # so that no rounding error remains
-        if isinstance(result, Reply):
+        if isinstance(result, Answer):
             cost = paid(prices, result)
             self.spent += cost if cost is not None else most
         elif result.cause in MAYBE_PAID and not result.fatal:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from longctx import (
+    Answer,
     Axes,
     Causes,
     Count,
@@ -16,7 +17,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     Report,
     Shares,
     mark,
@@ -121,7 +121,7 @@ def several_keys(
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, asked: Sequence[str]) -> Outcome:
+def judged(reply: Answer, asked: Sequence[str]) -> Outcome:
     """Judge a reply by all numbers in it."""
     named = re.findall(r"\d+", reply.text, re.ASCII)
     if reply.stop_reason == "refusal" or not named:

@@ -19,7 +19,7 @@ from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.batch_server import BatchServer, Turned
 
 NAME = "20260101T000000-0123abcd"
@@ -30,7 +30,7 @@ AT = "2026-01-01T00:00:00+00:00"
 class Told:
     """Progress that keeps the details it receives."""
 
-    results: dict[str, Reply | Failure] = field(default_factory=dict)
+    results: dict[str, Answer | Failure] = field(default_factory=dict)
     waits: list[str] = field(default_factory=list)
 
     def in_flight(self, number: int, note: str = "") -> None: ...
@@ -38,7 +38,7 @@ class Told:
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)
 
-    def ended(self, request: Request, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Answer | Failure) -> None:
         assert request.key not in self.results, "told twice"
         self.results[request.key] = result
 

@@ -14,18 +14,19 @@ from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
 from tests.live.batches.examples import Ran, claimed, lacking, run
 from tests.recording.examples import line_cell
 from tests.refusals import refused
-from tests.servers import Answer, failing, giving
+from tests.servers import Answer as Response
+from tests.servers import failing, giving
 
 CASES = [line_cell(3), line_cell(5)]
 PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
 
 
-def replies(folder: Path) -> list[Reply]:
+def replies(folder: Path) -> list[Answer]:
     tape = Tape(folder, "none", "run")
     answered = [tape.reply(Place.of(trial, trial.build())) for cell in CASES for trial in cell.each_trial()]
     return [reply for reply in answered if reply]
@@ -294,7 +295,7 @@ def test_what_arrives_before_a_download_breaks_off_is_kept(tmp_path: Path) -> No
     with BatchServer() as server:
         whole, arrived = server._results, itertools.cycle([2, 3, 1])
 
-        def broken(batch: Stored) -> Answer:
+        def broken(batch: Stored) -> Response:
             status, headers, payload = whole(batch)
             length = {"content-length": str(len(payload)), "connection": "close"}
             return status, {**headers, **length}, b"\n".join([*payload.split(b"\n")[: next(arrived)], b""])
