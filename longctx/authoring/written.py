@@ -67,23 +67,23 @@ class _Unfit(Exception):
     """The reason why a question cannot be kept."""
 
 
-def read_reply(section: str, reply: Answer, per_section: int, provenance: str, document: str | None = None) -> Written:
-    """Read the questions of a reply to a request for `per_section` of them about a section. Never raises.
+def read_reply(section: str, answer: Answer, per_section: int, provenance: str, document: str | None = None) -> Written:
+    """Read the questions of an answer to a request for `per_section` of them about a section. Never raises.
 
-    Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the reply. document: the
+    Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the answer. document: the
     corpus's own word for its documents, if it has one.
     """
     kept: dict[int, BankQuestion] = {}
     dropped: list[Dropped] = []
     seen: set[int] = set()
-    parts = list(find_tagged(reply.text))
+    parts = list(find_tagged(answer.text))
     if not parts:
         ended = {"refusal": "refused", **dict.fromkeys(CUT_OFF, "cut off")}
-        reason = ended.get(reply.stop_reason or "", "no questions in the reply")
-        dropped.append(Dropped(section, reason, reply.text))
+        reason = ended.get(answer.stop_reason or "", "no questions in the reply")
+        dropped.append(Dropped(section, reason, answer.text))
     for place, tagged in enumerate(parts, 1):
         number = place if tagged.number is None else tagged.number
-        cut = tagged is parts[-1] and reply.cut_off and not tagged.closed
+        cut = tagged is parts[-1] and answer.cut_off and not tagged.closed
         try:
             if not 1 <= number <= per_section:
                 raise _Unfit("numbered beyond what was asked")

@@ -246,9 +246,9 @@ class Trial:
         return self.run(lambda built: None)[0]
 
     def run(self, answer: Callable[[BuiltTrial], Answer | None]) -> tuple[BuiltTrial, Outcome | None]:
-        """Return the trial and its outcome, which is None if `answer` has no reply to it. Raises as `build` does.
+        """Return the trial and its outcome, which is None if `answer` returns None. Raises as `build` does.
 
-        What judging a reply raises is passed on.
+        What judging an answer raises is passed on.
         """
         cell, answered = self.cell, False
         shaped: BuiltTrial | None = None
@@ -259,9 +259,9 @@ class Trial:
             if cell.shape != TEXT:
                 assert built.pieces is not None
                 shaped = dataclasses.replace(built, shape=cell.shape, context=built.pieces())
-            reply = answer(shaped)
-            answered = reply is not None
-            return reply
+            found = answer(shaped)
+            answered = found is not None
+            return found
 
         try:
             _, outcome = cell.point.run(cell.wording.words, cell.seed, self.index, self.repeat, of_shape)

@@ -297,7 +297,7 @@ def _print_function(trial: FunctionTrial, result: Result) -> None:
             _print_part(turn["role"], as_shown(turn["content"]))
         before = turns
         if isinstance(each, Exchange):
-            _print_part("reply", answer_text(each.reply) if each.reply else f"{each.message}")
+            _print_part("reply", answer_text(each.answer) if each.answer else f"{each.message}")
     print(f"\n# outcome: {visible(_outcome_of_function(result), keep=NEWLINE)}")
 
 

@@ -129,8 +129,8 @@ def _status(error: BaseException) -> int | None:
     return getattr(response, "status_code", None) or getattr(error, "code", None)
 
 
-def _cut_off(reply: Answer) -> str:
-    return f"the last reply was cut off after {reply.output_tokens} tokens{', before any text' * no_answer(reply)}"
+def _cut_off(answer: Answer) -> str:
+    return f"the last reply was cut off after {answer.output_tokens} tokens{', before any text' * no_answer(answer)}"
 
 
 def _unmet(trial: FunctionTrial, names: Sequence[str]) -> str:
@@ -190,7 +190,7 @@ def run_trial(trial_of: TrialOf, start: RunOnce, trial: Trial) -> Waiting | Judg
 
 def judged(trial: FunctionTrial, result: Result) -> Judged:
     """Return a trial that ran to its end, with its outcome, for its row and its page."""
-    own = [exchange.reply for exchange in trial.answers if exchange.reply]
+    own = [exchange.answer for exchange in trial.answers if exchange.answer]
     depth, distance = _place(trial)
     kind: Any = result.kind  # a measured one
     outcome = result.outcome
@@ -232,14 +232,14 @@ def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
     for exchange in trial.answers:
         text = asked_text(exchange)
         places = [place for needle in trial.needles if (place := text.find(needle)) >= 0]
-        if places and exchange.reply:
+        if places and exchange.answer:
             depth = places[0] / len(text)
-            return round(depth, 6), round((1 - depth) * exchange.reply.input_tokens)
+            return round(depth, 6), round((1 - depth) * exchange.answer.input_tokens)
     return None, None
 
 
 def view(trial: FunctionTrial, test: str) -> View:
-    """Return the conversation of a trial: what each request adds, with the needles marked, and each reply."""
+    """Return the conversation of a trial: what each request adds, with the needles marked, and each answer."""
     parts: list[Excerpt] = []
     before: list[Any] = []
     if trial.answers and (system := request_of(trial.answers[0]).get("system")):
@@ -258,14 +258,14 @@ def view(trial: FunctionTrial, test: str) -> View:
         parts.append(Excerpt((f"request {number}",), 1, (("", _cut(added)),)))
         parts += excerpts(added, marks)
         if number < len(trial.answers):
-            parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(answer_text(exchange.reply))),)))
+            parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(answer_text(exchange.answer))),)))
     for number, exchange in enumerate((each for each in trial.exchanges if each.role == "judge"), start=1):
         parts.append(Excerpt((f"to the judge, {number}",), 1, (("", _cut(asked_text(exchange))),)))
-        parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(answer_text(exchange.reply))),)))
+        parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(answer_text(exchange.answer))),)))
     if trial.checks:
         held = "\n".join(f"{name}: {_shown(held)}" for name, held in trial.checks.items())
         parts.append(Excerpt(("checks",), 1, (("", held),)))
-    return View(test, parts, answer_text(trial.answers[-1].reply) if trial.answers else None)
+    return View(test, parts, answer_text(trial.answers[-1].answer) if trial.answers else None)
 
 
 def _shown(held: bool | float) -> str:

@@ -128,17 +128,17 @@ class FunctionTrial:
     @property
     def answers(self) -> list[Exchange]:
         """The exchanges with the model under test, without those of a strategy."""
-        return [exchange for exchange in self.exchanges if exchange.reply and exchange.role == "test"]
+        return [exchange for exchange in self.exchanges if exchange.answer and exchange.role == "test"]
 
     @property
     def last(self) -> Answer | None:
-        """The latest reply of the model under test."""
-        return self.answers[-1].reply if self.answers else None
+        """The latest answer of the model under test."""
+        return self.answers[-1].answer if self.answers else None
 
     @property
     def judge_cut_off(self) -> str:
-        """Why the trial has no verdict, if a reply of the judge was cut off before its text began; else empty."""
-        last = next((each.reply for each in reversed(self.exchanges) if each.role == "judge"), None)
+        """Why the trial has no verdict, if an answer of the judge was cut off before its text began; else empty."""
+        last = next((each.answer for each in reversed(self.exchanges) if each.role == "judge"), None)
         cut = last is not None and no_answer(last)
         return f"the judge's reply was cut off after {last.output_tokens} tokens" if last and cut else ""
 
@@ -171,7 +171,7 @@ class FunctionTrial:
 
         path: that of its API, if it is not the model's own.
 
-        Code that sends several requests at once issues all of them before it receives the first reply.
+        Code that sends several requests at once issues all of them before it receives the first answer.
         """
         with self._lock:
             place = self._place(body, headers, model, counts, path or api_of(model).PATH)
@@ -182,7 +182,7 @@ class FunctionTrial:
                     raise Suspended(place.trial)
                 found = self.tape.answer(place)
                 assert found is not None
-                reply = None if counts else self.tape.reply(place)
+                answer = None if counts else self.tape.reply(place)
                 message = self.tape.count(place) if counts else read_object(found[0])
                 if is_too_deep(message):
                     raise UserError(
@@ -194,7 +194,7 @@ class FunctionTrial:
             except UserError as error:
                 raise TestMistake(error) from None
         sha256 = hashlib.sha256(found[0]).hexdigest()
-        return Exchange(place, reply, model, body, message, sha256, role)
+        return Exchange(place, answer, model, body, message, sha256, role)
 
     def receive(self, exchange: Exchange) -> Mapping[str, Any]:
         """Return the answer to an issued request; the next request is recorded as one that follows it."""
@@ -221,7 +221,7 @@ class FunctionTrial:
             self._note_judge(body, sent, model, label)
         exchange = self.issue(body, sent, model, role=role)
         self.receive(exchange)
-        answer = exchange.reply
+        answer = exchange.answer
         assert answer is not None
         told = functools.partial(self._graded, label) if role == "judge" else None
         return replace(answer, text=answer.thought + answer.text, thought="", told=told)
@@ -233,7 +233,7 @@ class FunctionTrial:
     def _note_judge(
         self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, label: object
     ) -> None:
-        own = [exchange.reply.text for exchange in self.answers if exchange.reply]
+        own = [exchange.answer.text for exchange in self.answers if exchange.answer]
         prompt = "\n".join(texts(turn["content"]) for turn in body["messages"])
         sent = "\n".join(map(asked_text, self.answers))
         fixed = {name: value for name, value in body.items() if name != "messages"}
@@ -334,9 +334,9 @@ CACHED = "the code under test caches answers: turn the cache off, or clear it in
 """Why an earlier request is not sent again, as the end of a sentence."""
 
 
-def no_answer(reply: Answer) -> bool:
-    """Return whether a reply was cut off before its text began: an assertion that passes on it judges nothing."""
-    return reply.cut_off and reply.says_nothing
+def no_answer(answer: Answer) -> bool:
+    """Return whether an answer was cut off before its text began: an assertion that passes on it judges nothing."""
+    return answer.cut_off and answer.says_nothing
 
 
 def texts(content: str | Sequence[Mapping[str, Any]]) -> str:

@@ -68,8 +68,8 @@ class ProtocolTrials:
         return Paused(request.trial, [request]) if request else None
 
     def go_on(self, paused: Paused) -> Sequence[Request]:
-        assert paused.reply is not None
-        self._end(paused, paused.reply)
+        assert paused.answer is not None
+        self._end(paused, paused.answer)
         return ()
 
     def readable(self, paused: Paused) -> None:
@@ -197,7 +197,7 @@ class Asking:
             slots.close()
 
     async def answer(self, request: Request) -> Answer | Failure:
-        """Return the reply, or the failure of the last attempt."""
+        """Return the answer, or the failure of the last attempt."""
         attempts = 0
         while True:
             attempts += 1
@@ -278,8 +278,8 @@ class Asking:
 
     def _recorded(self, place: Place, content: bytes) -> Answer:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""
-        reply = self._tape.reply(place)
-        if reply is None:
+        answer = self._tape.reply(place)
+        if answer is None:
             check_answer(place.path, content)
             raise AssertionError("an answered question is not on the tape")
-        return reply
+        return answer

@@ -1,4 +1,4 @@
-"""Point, trial, reply and outcome, and what is declared of a test."""
+"""Point, trial and outcome, and what is declared of a test."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class BuiltTrial:
     depth: float
     """The share of the user's text before the needle, from 0 at its start to 1 at its end."""
     distance_from_end: int | None = None
-    """The tokens after the needle; None if they are computed from the reply's usage."""
+    """The tokens after the needle; None if they are computed from the answer's usage."""
     prefix: str = ""
     """A sort key: trials with equal or neighbouring prefixes share the beginning of their prompts."""
     recorded: Mapping[str, int] = field(default_factory=dict)
@@ -100,7 +100,7 @@ class BuiltTrial:
     context: Context | None = None
     """What that shape renders, unless it is the text in `user`."""
     judge: Callable[[Answer], Outcome] | None = field(default=None, compare=False, repr=False)
-    """Judges a reply; None if nothing is right or wrong."""
+    """Judges an answer; None if nothing is right or wrong."""
     pieces: Callable[[], Context] | None = field(default=None, compare=False, repr=False)
     """Returns the context in pieces, which other shapes than the text render."""
     accepted: tuple[str, ...] = field(default=(), compare=False, repr=False)
@@ -111,7 +111,7 @@ class BuiltTrial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judgement of a trial's reply. A protocol returns one; a test function may, which then judges its trial.
+    """The judgement of a trial's answer. A protocol returns one; a test function may, which then judges its trial.
 
     Example:
         >>> Outcome("wrong", returned="54321", why="1 of 2 keys is named", trace={"found": 1}).kind
@@ -121,7 +121,7 @@ class Outcome:
     kind: Kind
     """`correct`, `wrong`, `unparseable`, `refusal` or `truncated`."""
     returned: str | None = None
-    """The answer that was read from the reply."""
+    """What was read from the answer."""
     why: str = ""
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
@@ -135,7 +135,7 @@ class Outcome:
     marks: Sequence[Mark] = field(default=(), repr=False, compare=False)
     """The parts of the user's text that the report of a protocol shows."""
     quotes: Sequence[Quote] = field(default=(), repr=False, compare=False)
-    """The quotes in the reply, of protocols that ask for quotes."""
+    """The quotes in the answer, of protocols that ask for quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ class Point(Declared):
     def run(
         self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
-        """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` has no reply to it.
+        """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` returns None.
 
         Raises ValueError for a test function, which pytest runs.
         """

@@ -96,7 +96,7 @@ class ProtocolAsk:
         return self._cell.counted
 
     def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Answer:
-        """Ask, and return the reply. text: the user's turn. expected: the right answer, which rows and reports show."""
+        """Ask, and return the answer. text: the user's turn. expected: the right one, which rows and reports show."""
         cell, number = self._cell, self._number
         if self.trial is not None:
             raise TypeError(
@@ -125,10 +125,10 @@ class ProtocolAsk:
             accepted=tuple(facts.get("accepted", ())),
             lexical=facts.get("lexical"),
         )
-        reply = self._answer(self.trial)
-        if reply is None:
+        answer = self._answer(self.trial)
+        if answer is None:
             raise Suspended
-        return reply
+        return answer
 
 
 class ProtocolDraw:
@@ -231,8 +231,8 @@ def _digest_of(documents: Sequence[Section], cell: ProtocolCell) -> str:
     return documents_digest(cell.bank(), [each.id for each in documents]) if known else ""
 
 
-def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, reply: Answer) -> Outcome:
-    """Run a trial again, now with its reply."""
-    outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: reply)[1]
+def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, answer: Answer) -> Outcome:
+    """Run a trial again, now with its answer."""
+    outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: answer)[1]
     assert outcome is not None
     return outcome

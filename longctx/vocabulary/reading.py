@@ -15,18 +15,18 @@ WORDS = {"yes": "Y", "no": "N"}
 BEFORE, AFTER = r"(?<![A-Za-z0-9])(?<![A-Za-z]')", r"(?![A-Za-z0-9]|'[A-Za-z])"
 """Match around a letter that is no part of a word."""
 MARKS = r"[\s*_\"'“”()\[\]{}<>`#$\\]{0,20}+"
-"""Matches what replies put around a letter."""
+"""Matches what answers put around a letter."""
 ENDED = r"[ \t]{0,3}(?:[\n).:,;!*_\"'“”\]}>`]|\Z)"
 """Matches what comes after a letter in lower case that is no word."""
 SAYS = rf"\banswer{MARKS}(?:is\b|[:=-]>?|){MARKS}:?|\bboxed{MARKS}(?:text)?"
 STATES = rf"(?i:(?:{SAYS}){MARKS}(?:(?:option|choice)\s)?{MARKS})"
-"""Matches what comes before a letter that a reply states."""
+"""Matches what comes before a letter that an answer states."""
 
 
 def split_thinking(text: str) -> tuple[str, str]:
-    """Return the thinking that a server left at the start of a reply's text, and the answer after it.
+    """Return the thinking that a server left at the start of an answer's text, and the text after it.
 
-    The thinking may lack its end, if the reply was cut off, or its beginning, if that was part of the prompt.
+    The thinking may lack its end, if the answer was cut off, or its beginning, if that was part of the prompt.
 
     Example:
         >>> split_thinking("<think>Is it 7?</think> It is 8.")

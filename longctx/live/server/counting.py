@@ -200,16 +200,16 @@ async def count_by_asking(client: Client, model: ModelProfile, text: str, system
     if system := model.system_prompt(system):
         request["system"] = system
     try:
-        reply = await _ask(client, model, request | {"max_tokens": 1})
+        answer = await _ask(client, model, request | {"max_tokens": 1})
     except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
-        reply = await _ask(client, model, request | {"max_tokens": ROOM})  # some gateways refuse less than 16
-    if reply.input_tokens <= 0:
-        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {reply.input_tokens} tokens")
-    return reply.input_tokens
+        answer = await _ask(client, model, request | {"max_tokens": ROOM})  # some gateways refuse less than 16
+    if answer.input_tokens <= 0:
+        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {answer.input_tokens} tokens")
+    return answer.input_tokens
 
 
 async def _ask(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> Answer:
-    """Send a request of the Messages API by the API of the model, and return the reply."""
+    """Send a request of the Messages API by the API of the model, and return the answer."""
     body = await _sent(client, model, request)
     return to_answer(api_of(model).PATH, body, messages.Receipt(live=True))
 
