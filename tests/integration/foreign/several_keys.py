@@ -83,9 +83,9 @@ REPORT = Report(
 )
 
 
-def check(point: ProtocolCell) -> None:
-    if not 1 <= point.keys <= len(NAMES):
-        raise ValueError(f"{point.keys} keys are not possible: use 1 to {len(NAMES)}.")
+def check(cell: ProtocolCell) -> None:
+    if not 1 <= cell.keys <= len(NAMES):
+        raise ValueError(f"{cell.keys} keys are not possible: use 1 to {len(NAMES)}.")
 
 
 @protocol(
