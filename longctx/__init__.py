@@ -61,8 +61,8 @@ PUBLIC = {
     "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.functions.chunks": ("chunks", "Chunks"),
     "longctx.engine.run": ("Run",),
-    "longctx.vocabulary.protocol": ("protocol",),
     "longctx.vocabulary.grid": ("Axes", "Count"),
+    "longctx.vocabulary.protocol": ("protocol",),
     "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber", "ProtocolCell"),
     "longctx.vocabulary.counts": ("Counts",),
     "longctx.vocabulary.point": ("Outcome", "Mark"),
@@ -75,7 +75,7 @@ PUBLIC = {
     "longctx.results.row": ("Row",),
     "longctx.stats.rates": ("Rate",),
     "longctx.views.answers": ("Answers",),
-    "longctx.views.chart": ("Table", "Chart", "Plot", "PlotMark"),
+    "longctx.views.chart": ("Table", "PlotMark", "Plot", "Chart"),
     "longctx.errors": ("UserError",),
 }
 """The public names by the modules that define them, in the order of the reference. A module is imported when needed."""

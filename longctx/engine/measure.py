@@ -164,10 +164,11 @@ class Measurer:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Measurement:
-    """What a run measured: `rows`, one a trial, and what can be made of them."""
+    """What a run measured: `rows`, one per trial, and what follows from them."""
 
     run: RunData
     cells: Sequence[MeasuredCell]
+    """The measured cells, each with its rows."""
 
     def __repr__(self) -> str:
         """Return a line for each test and model, as `passkey, my-model, prompts mine: 1.00 [0.72, 1.00] n=10`."""

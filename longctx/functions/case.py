@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Case:
-    """The fixture `case`: a line of the file that the marker names. Its fields are attributes, and items.
+    """The fixture `case`: a line of the file that the marker names. Its fields are attributes and items.
 
     Example:
         >>> def test_fee(ask: Ask, case: Case):

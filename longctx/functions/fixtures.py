@@ -83,7 +83,7 @@ class FunctionState:
         return self.case
 
     def ctx(self, cell: Callable[[], Cell]) -> Ctx:
-        """Return the fixture `ctx`. case: returns the cell whose templates it reads."""
+        """Return the fixture `ctx`. cell: returns the cell whose templates it reads."""
         draw: Any = CurrentDraw(self)
         return Ctx(Ask(self.trial, self.model), draw, Case(self.item), templates(cell))
 
@@ -99,7 +99,7 @@ class CurrentDraw:
 
 
 def templates(cell: Callable[[], Cell]) -> Callable[[str], str]:
-    """Return a function from the name of a template to its text. case: returns the cell that has them."""
+    """Return a function from the name of a template to its text. cell: returns the cell that has them."""
 
     def template(name: str) -> str:
         of = cell()
@@ -118,7 +118,7 @@ def templates(cell: Callable[[], Cell]) -> Callable[[str], str]:
 
 
 Check = Callable[[str, object], bool | float]
-"""The fixture `check`: it scores one aspect of a trial without stopping, by its name.
+"""The fixture `check` scores one aspect of a trial without stopping.
 
 Example:
     >>> def test_fee(ask: Ask, case: Case, check: Check):
@@ -128,7 +128,7 @@ Example:
 
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """The draws, requests, checks and judgements of a test function: the fixture `ctx`.
+    """The fixture `ctx`: the draws, requests, checks and judgements of a test function.
 
     Example:
         >>> def test_refund_code(ctx: Ctx, tokens: int):
@@ -138,11 +138,11 @@ class Ctx:
     """
 
     ask: Ask
-    """Sends a request to the model under test; in a replay, the recordings answer."""
+    """Sends a request to the model under test."""
     draw: Draw
-    """Draws what a trial is about, the same for every model, prompt and length."""
+    """Draws random values, the same for every model, prompt and length."""
     case: Case
-    """The case of the trial: a line of the file that the marker names. Its fields are attributes."""
+    """The trial's line of the file that the marker names."""
     prompt: Callable[[str], str]
     """Returns a template of the prompt set: `ctx.prompt("system")` reads fixtures/prompts/SET/TEST/system.txt."""
 
@@ -155,7 +155,7 @@ class Ctx:
         return self.ask.check(name, condition)
 
     def judge(self, prompt: str, **given: Any) -> Answer:
-        """Ask the model that the profile names as `judge`, and return its answer.
+        """Send a prompt to the model that the profile names as `judge`, and return its answer.
 
         `ctx.judge(prompt, label=case.human).choice("YN")` also shows how often it agrees with a human's label.
         """

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from anthropic import APIStatusError
 
+from longctx.errors import UserError
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import most_paid
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
@@ -153,7 +154,12 @@ class Asking:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _sent(self, paused: Paused, request: Request) -> Answer | Failure:
-        paused.sent = request.ready()
+        try:
+            paused.sent = request.ready()
+        except UserError as error:  # the prompt of this trial alone: the others are sent
+            result = Failure(error.code, error.sentence)
+            self.keep(request, result)
+            return result
         return await self.asked_for(paused.sent)
 
     async def asked_for(self, request: Request) -> Answer | Failure:

@@ -22,10 +22,10 @@ from longctx.protocols.collages import (
     CollagesAxes,
     Record,
     around,
-    check_collage,
     collage_tokens,
     fitting,
     section_count,
+    validate_collage,
 )
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.lexical import lexically_right
@@ -100,7 +100,7 @@ def five_choices(bank: Bank, index: int, seed: int, not_there: str, present: boo
     return replace(five, right=five.letters[five.answers.index(right)]), five.letters[at]
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.section not in SECTIONS:
         raise ValueError(f"`sections`: there is no {cell.section!r}: choose from {', '.join(SECTIONS)}.")
     if not 1 <= cell.longest < cell.budget:
@@ -108,7 +108,7 @@ def _check(cell: ProtocolCell) -> None:
             f"besides sections of up to {cell.longest} tokens (the entry `longest`) a record of {cell.budget} (the "
             f"entry `budgets`) has no others: set `longest` to a number from 1 to {cell.budget - 1}."
         )
-    check_collage(cell)
+    validate_collage(cell)
 
 
 def _invented(answers: Answers) -> Rate:
@@ -140,7 +140,7 @@ REPORT = Report(
     x="budget",
     axis="tokens of the record",
     series=lambda params: RIGHT[params["section"]],
-    guess=GUESSED,
+    guessing=GUESSED,
     by=("budget",),
     charts=(
         Shares(
@@ -183,7 +183,7 @@ REPORT = Report(
     guessing=GUESSED,
     prefix=lambda cell, words, seed, index: f"abstention/{cell.budget}/{index:06d}/{cell.depth:03d}",
     pieces=section_count,
-    check=_check,
+    validate=_validate,
     report=REPORT,
 )
 def abstention(

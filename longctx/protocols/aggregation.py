@@ -163,7 +163,7 @@ def notice_count(cell: ProtocolCell) -> int:
     return line_count(cell, 2 * cell.notices, SPREAD)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.notices < len(AGENCIES):
@@ -254,7 +254,7 @@ REPORT = Report(
     guessing=GUESSING,
     counts=line_counts(_probe, fits=notice_count),
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=REPORT,
 )
 def aggregation(

@@ -24,7 +24,6 @@ from longctx.protocols.collages import (
     Distractors,
     Record,
     around,
-    check_collage,
     collage_tokens,
     count,
     examples,
@@ -33,6 +32,7 @@ from longctx.protocols.collages import (
     others_of,
     record_of,
     section_count,
+    validate_collage,
 )
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.grid import QUESTIONS, questions_of
@@ -101,10 +101,10 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
     return f"collage/{cell.budget}/{first:06d}/{cell.depth:03d}{shared}/{EXAMPLES[name]}-{template_of(name)[0]}"
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.variant not in VARIANTS:
         raise ValueError(f"`variants`: there is no variant {cell.variant!r}: choose from {', '.join(VARIANTS)}.")
-    check_collage(cell)
+    validate_collage(cell)
 
 
 @protocol(
@@ -133,7 +133,7 @@ def _check(cell: ProtocolCell) -> None:
     prefix=_prefix,
     items=CollageItems,
     pieces=section_count,
-    check=_check,
+    validate=_validate,
     apart=("share",),
     report="longctx.protocols.reports.collage_report:REPORT",
 )

@@ -123,7 +123,7 @@ def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial:
         requests=cell.questions_per_context,
         request=trial.question,
     )
-    return drawn(draw.of_context(), words, plan)
+    return drawn(draw.shared().stream(), words, plan)
 
 
 def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | None:
@@ -131,7 +131,7 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | No
     return f"{cell.slug}/{cell.context_of(index)[0]:06d}" if cell.questions_per_context > 1 else None
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if not 2 <= cell.needles <= MOST:
         raise ValueError(f"{cell.needles} texts cannot be told apart by their order: give 2 to {MOST}.")
     if cell.window < 1:
@@ -155,7 +155,7 @@ def _check(cell: ProtocolCell) -> None:
     counts=Counts(_probes, _values, ("exchange", "fixed"), fits=exchange_count),
     prefix=_prefix,
     pieces=lambda cell: max(cell.window // EXCHANGE, 1),  # about its exchanges
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.coreference_report:REPORT",
 )
 def coreference(

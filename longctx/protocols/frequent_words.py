@@ -133,7 +133,7 @@ def _zeta(alpha: float) -> float:
     return head + tail
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.alpha_percent <= 100:
         raise ValueError(f"alpha is {cell.alpha_percent / 100:g}, and must be more than 1.")
 
@@ -155,7 +155,7 @@ def _check(cell: ProtocolCell) -> None:
     context=None,
     counts=Counts(_probes, _values, NEEDS, fits=_fits),
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=report_of_sets(
         lambda params: f"alpha {params['alpha_percent'] / 100:g}",
         (LESS_FREQUENT,),

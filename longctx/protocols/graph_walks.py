@@ -94,7 +94,7 @@ def drawn(draw: ProtocolDraw, cell: ProtocolCell, trial: TrialNumber) -> Walk:
     """Return the walk from the first node, in random order, that has an answer; for further questions about the same
     graph, from the next such nodes. Raises ValueError if there are not enough."""
     graph = draw_graph(draw.stream(cell.context, trial.seed, trial.context), node_count(cell))
-    walks = (Walk(graph, int(node), cell.depth) for node in draw.of_context().permutation(len(graph.names)))
+    walks = (Walk(graph, int(node), cell.depth) for node in draw.shared().stream().permutation(len(graph.names)))
     answered = (walk for walk in walks if len(walk.answer()))
     if walk := next(itertools.islice(answered, trial.question, None), None):
         return walk
@@ -117,7 +117,7 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked_counts({"edge": round(edge, 4)})
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.operation not in OPERATIONS:
         raise ValueError(f"there is no operation {cell.operation!r}: choose from {', '.join(OPERATIONS)}.")
     if (cell.operation == "bfs") != (cell.depth is not None) or cell.depth == 0:
@@ -145,7 +145,7 @@ def _graph(cell: ProtocolCell, index: int) -> str:
     counts=Counts(_probes, _values, ("edge",), fits=node_count),
     prefix=lambda cell, words, seed, index: f"graph_walks/{cell.context:09d}/{cell.context_of(index)[0]:06d}",
     cluster=_graph,
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.graph_walks_report:REPORT",
 )
 def graph_walks(

@@ -169,7 +169,7 @@ def entry_count(cell: ProtocolCell) -> int:
     return lines
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.updates < 1:
@@ -245,7 +245,7 @@ REPORT = Report(
     context="window",
     counts=line_counts(_probe, fits=entry_count),
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=REPORT,
 )
 def latest_value(

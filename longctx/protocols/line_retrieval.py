@@ -115,7 +115,7 @@ class File:
         return int(np.flatnonzero(self.order == line)[0])
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.lines < 1:
         raise ValueError(f"a file needs at least 1 line, not {cell.lines}.")
     if cell.block_size is not None and not 1 <= cell.block_size <= cell.lines:
@@ -140,7 +140,7 @@ def _units(words: Words) -> Mapping[str, tuple[str, str, int]]:
     context="lines",
     variant="block_size",
     units=_units,
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.line_retrieval_report:REPORT",
 )
 def line_retrieval(

@@ -126,7 +126,7 @@ def filler_count(cell: ProtocolCell) -> int:
     return fillers_in(cell.window, taken, tokens["filler"], least=needles - 1)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.questions and cell.questions * cell.queries > cell.keys:
         raise ValueError(
             f"{cell.questions} questions about {cell.queries} keys each take {cell.questions * cell.queries} keys, "
@@ -167,7 +167,7 @@ def _asked_for(params: Mapping[str, Any]) -> str:
     counts=Counts(_probes, _token_values, ("filler", "needle", "query", "fixed"), fits=filler_count),
     prefix=ASKED,
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=report_of_sets(_asked_for, (OTHER_KEY,), BY_DEPTH),
 )
 def multiple_needles(
@@ -188,7 +188,7 @@ def multiple_needles(
     asked for, are RULER's multi-value and multi-query task. questions: how many trials ask about one text, each about
     other keys; None for one.
     """
-    stream, fillers = draw.of_context(), filler_count(cell)
+    stream, fillers = draw.shared().stream(), filler_count(cell)
     drawn = _keys(words, stream, keys)
     given = distinct(lambda more: numbers(stream, DIGITS, more), keys * values)
     order = stream.permutation(len(given)).tolist()

@@ -120,7 +120,7 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked_counts(values)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if not 1 <= cell.k <= cell.window:
         raise ValueError(f"k {cell.k} does not lie in a window of {cell.window} tokens: give 1 to {cell.window}.")
 
@@ -137,7 +137,7 @@ def _check(cell: ProtocolCell) -> None:
     prefix=lambda cell, words, seed, index: f"passkey/{cell.window}/{fillers(cell)[0]:09d}",
     cluster=lambda cell, index: f"window-{cell.window}-k-{cell.k}",  # trials of a distance differ in their key alone
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.passkey_report:REPORT",
 )
 def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, k: int) -> Outcome:

@@ -30,10 +30,10 @@ from longctx.protocols.collages import (
     CollagesAxes,
     Distractors,
     around,
-    check_collage,
     collage_tokens,
     record_of,
     section_count,
+    validate_collage,
 )
 from longctx.vocabulary.bank import Item, core, plain
 from longctx.vocabulary.lexical import lexically_right
@@ -100,7 +100,7 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
     prefix=_prefix,
     items=ShortItems,
     pieces=section_count,
-    check=check_collage,
+    validate=validate_collage,
 )
 def short_answers(
     ask: ProtocolAsk,

@@ -129,7 +129,7 @@ def filler_count(cell: ProtocolCell) -> int:
     return fillers_in(cell.window, taken, tokens["filler"], least=cell.hops)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.questions and cell.questions > cell.chains:
         raise ValueError(
             f"a text of {cell.chains} chains has no {cell.questions} to ask about: give no more `questions` than "
@@ -158,7 +158,7 @@ def _check(cell: ProtocolCell) -> None:
     counts=Counts(_probes, _values, ("filler", "first", "hop", "fixed"), fits=filler_count),
     prefix=ASKED,
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=report_of_sets(
         lambda params: f"{count(params['chains'], 'chain')} of {count(params['hops'], 'hop')}",
         (OTHER_CHAIN, EXAMPLE),
@@ -182,7 +182,7 @@ def variable_tracking(
     In a chain, one variable is assigned a number, and each of `hops` others is assigned the variable before it.
     questions: how many trials ask about one text, each about another chain; None for one.
     """
-    stream, fillers = draw.of_context(), filler_count(cell)
+    stream, fillers = draw.shared().stream(), filler_count(cell)
     drawn = Chains.drawn(stream, chains, hops)
     drawn = replace(drawn, asked=(drawn.asked + trial.question) % chains)
     lines = sorted(

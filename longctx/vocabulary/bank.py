@@ -57,7 +57,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """Sections and the questions about them. Banks compare by identity, so that results can be cached per bank.
+    """Sections of documents and the questions about them. Banks compare by identity, so results can be cached per bank.
 
     Example:
         >>> def questions(bank: Bank, longest: int) -> list[str]:
@@ -160,7 +160,7 @@ class Bank:
         return sorted(range(len(self.items)), key=lambda index: rank("order", self.item_name(index)))
 
     def others(self, index: int, seed: int, longest: int) -> Iterator[Section]:
-        """Yield the other sections of at most `longest` tokens in a frozen random order, for version 2."""
+        """Yield the other sections of at most `longest` tokens in a frozen random order (version 2)."""
         item = self.items[index]
         for section in self._ranked(item, seed):
             if section.tokens <= longest and section.id != item.section:

@@ -11,7 +11,7 @@ from longctx.vocabulary.point import Outcome
 def unanswered(answer: Answer, lacks: str = "no number in the reply") -> Outcome:
     """Return the outcome of an answer without what was asked for: refused, cut off, or unparseable.
 
-    lacks: what a finished answer is missing.
+    lacks: the reason for a complete answer.
 
     Example:
         >>> answer = Answer("I cannot say.", "end_turn", "my-model", input_tokens=40, output_tokens=4)

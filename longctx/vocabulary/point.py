@@ -111,7 +111,7 @@ class BuiltTrial:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judgement of a trial's answer. A protocol returns one; a test function may, which then judges its trial.
+    """The judgement of a trial. A protocol returns one; a test function may return one instead of asserting.
 
     Example:
         >>> Outcome("wrong", returned="54321", why="1 of 2 keys is named", trace={"found": 1}).kind
@@ -125,15 +125,15 @@ class Outcome:
     why: str = ""
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
-    """The numbers in `why`, by name; a protocol's report can add them up."""
+    """The numbers in `why`, by name, which reports can add up."""
     expected: str | None = field(default=None, repr=False)
-    """The right answer, which a test function states here."""
+    """The right answer, for test functions."""
     credit: float | None = field(default=None, repr=False)
-    """Partial credit, from 0 to 1; None for none but that of the kind."""
+    """Partial credit, from 0 to 1; by default 1 if correct, else 0."""
     checks: Mapping[str, bool] = field(default_factory=dict, repr=False)
-    """What a protocol judges apart from the answer, by name: each check has its own rates and bands."""
+    """Further judgements of a protocol by name, each with its own accuracy and bands."""
     marks: Sequence[Mark] = field(default=(), repr=False, compare=False)
-    """The parts of the user's text that the report of a protocol shows."""
+    """The parts of the user's text that a protocol's report shows."""
     quotes: Sequence[Quote] = field(default=(), repr=False, compare=False)
     """The quotes in the answer, of protocols that ask for quotes."""
 
@@ -225,13 +225,13 @@ class Declaration:
     name: str
     """The test's name in profiles, prompt sets, cassettes and rows."""
     version: int = 1
-    """A number to raise whenever the test builds different trials."""
+    """Raise it whenever the test builds different trials."""
     parameters: tuple[str, ...] = field(default=(), compare=False)
     """The names of the parameters, numbers or words, that distinguish cells."""
     treatments: tuple[str, ...] = field(default=(), compare=False)
-    """The parameters that change how an item is put, not the item: trials that differ in them alone are paired."""
+    """The parameters that change how an item is presented: trials that differ only in them are paired."""
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
-    """The templates that a prompt set must have, and the placeholders that each must contain."""
+    """The templates that a prompt set must have, each with its required placeholders."""
     guessing: float | None = field(default=0.0, compare=False)
     """The accuracy that guessing reaches; None if it is not stated."""
     run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, compare=False, repr=False)
@@ -239,27 +239,27 @@ class Declaration:
     size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
     """Returns the tokens of a prompt, on average; None if they are not known before it runs."""
     longest: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
-    """Returns the tokens of the longest prompt of a cell whose prompts differ in size."""
+    """Returns the tokens of a cell's longest prompt, if its prompts differ in size."""
     fills_window: bool = field(default=False, compare=False)
     """Whether `size` includes the system prompt."""
     length: str | None = field(default=None, compare=False)
     """The parameter that decides the band of a cell; empty for none, and None for the first that gives a length."""
     prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = field(default=None, compare=False)
-    """Returns the sort key of what trials share; ASKED if the function gives it to `ask`."""
+    """Returns a sort key for prompts that begin alike; `asked` if the function passes it to `ask`."""
     cluster: Callable[[Any, int], str] | None = field(default=None, compare=False)
-    """Returns the name of what an item shares with others, if its items do not say it."""
+    """Returns the cluster of an item, if its items do not define it."""
     pieces: Callable[[Any], int] | None = field(default=None, compare=False)
-    """Returns about how many pieces the context of a prompt has; None for one text without pieces."""
+    """Returns about how many pieces the context has; None if it is one text."""
     items: Callable[[Any], Items] | None = field(default=None, compare=False)
     """Returns the items of a cell; None if they are drawn one by one."""
     counts: Counts | None = field(default=None, compare=False)
-    """What must be known of a model's tokenizer."""
+    """The token counts that it needs from each model's tokenizer."""
     units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = field(default=None, compare=False)
-    """Returns, for each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
-    check: Callable[[Any], object] | None = field(default=None, compare=False)
-    """Raises ValueError for a cell that cannot be."""
+    """Returns, for each unit of a model profile's [tokens], two texts and how many units longer the second is."""
+    validate: Callable[[Any], object] | None = field(default=None, compare=False)
+    """Raises ValueError for an impossible cell."""
     gated: Callable[[Any], bool] | None = field(default=None, compare=False)
-    """Returns whether the accuracy of a cell is what the test measures; None if each is."""
+    """Returns whether the gate judges a cell; None if it judges all."""
 
 
 class Declared:
@@ -286,8 +286,8 @@ class Point(Declared):
     """What `ask.tokens()` gives; None before it was counted."""
 
     def __post_init__(self) -> None:
-        if check := self.declared.check:
-            check(self)
+        if validate := self.declared.validate:
+            validate(self)
 
     @property
     def test(self) -> str:

@@ -28,14 +28,9 @@ KEY = "__longctx__"
 class protocol(ProtocolDeclaration):  # a decorator
     """Declares a function as a protocol.
 
-    Its name, without `test_`, is that of the profile's table, of the prompt set's folder and of its rows.
+    Its name, without `test_`, is the name of the profile's table, of the folder of prompts and of the rows.
 
     Example:
-        >>> class Digits(Axes):
-        ...     digits: tuple[int, ...]
-        ...
-        ...     def cells(self):
-        ...         yield from ({"digits": digits} for digits in self.digits)
         >>> @protocol(
         ...     axes=Digits,
         ...     title="Echo",

@@ -42,7 +42,7 @@ TOKENS_APART = {CITATIONS: 500, "tool_results": 450}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a context, such as a document or an exchange of a conversation.
+    """A piece of a context, such as a document or an exchange.
 
     Example:
         >>> Piece("The fee is 5 crowns.", title="Fees").title
@@ -50,16 +50,16 @@ class Piece:
     """
 
     text: str
-    """Its text, as the shape `text` has it."""
+    """Its text in the shape `text`."""
     title: str = ""
     """The title of its document; empty for none."""
     turns: tuple[str, str] | None = None
-    """The user's and the assistant's turn, if the piece is an exchange of them."""
+    """The user's and the assistant's turn, if the piece is an exchange."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model reads, in pieces, and the question about it. A shape renders it as a request.
+    """A context in pieces, and the question about it. A shape renders it as a request.
 
     Example:
         >>> context = Context([Piece("The fee is 5 crowns.")], "What is the fee?", needle=0, evidence="5 crowns")
@@ -69,13 +69,13 @@ class Context:
 
     pieces: Sequence[Piece]
     question: str
-    """What comes last: the question, with everything that follows the pieces."""
+    """The question, with everything that follows the pieces."""
     opening: str = ""
-    """What comes first; empty for nothing."""
+    """The text before the pieces."""
     needle: int | None = None
     """The index of the piece that contains the needle."""
     evidence: str = ""
-    """What a cited passage must contain to support the answer; empty if no single passage can."""
+    """The text that a cited passage must contain to support the answer; empty if no single passage can."""
 
 
 def rendered(context: Context, shape: Shape) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from longctx.recording.tape import Tape
 from longctx.vocabulary.answer import JudgeUnreadable, Unparseable
 from longctx.vocabulary.point import Outcome
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, answer_to, body_of, case_of, trial_of
+from tests.functions.examples import MODEL, answer_to, body_of, cell_of, trial_of
 
 
 def raising(error: BaseException) -> Callable[[], None]:
@@ -165,7 +165,7 @@ def test_ctrl_c_ends_the_run(tape: Tape) -> None:
 def conversation(tape: Tape, *bodies: dict[str, Any], content: list[list[dict[str, Any]]] | None = None) -> list[str]:
     """Return the parts of the view of these requests, as text."""
     for _ in range(len(bodies) + 1):
-        trial = trial_of(case_of(), tape=tape)
+        trial = trial_of(cell_of(), tape=tape)
         try:
             for body in bodies:
                 trial.exchange(body, {}, MODEL)

@@ -16,7 +16,7 @@ from longctx.live.cost.money import COMPACTION
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, issued, trial_of
+from tests.functions.examples import MODEL, answer_to, answered, body_of, cell_of, issued, trial_of
 from tests.recording.examples import answer
 
 
@@ -30,7 +30,7 @@ def test_a_request_without_an_answer_suspends_the_trial(tape: Tape) -> None:
 
 
 def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b")
     trial = trial_of(cell, tape=tape)
     [lacking] = issued(trial, "a", "b", "c")
@@ -41,7 +41,7 @@ def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> Non
 
 
 def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b", "c")
     trial = trial_of(cell, tape=tape)
     trial.exchange(body_of("a"), {}, MODEL)
@@ -54,7 +54,7 @@ def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> N
 
 
 def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "a", "a")
     trial = trial_of(cell, tape=tape)
     assert issued(trial, "a", "a", "a") == []
@@ -67,14 +67,14 @@ def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
     [(("a", "b"), "found"), (("a", "c"), "stale"), (("c",), "stale"), (("a", "b", "c"), "missing")],
 )
 def test_a_changed_request_after_the_same_reply_is_stale(tape: Tape, asked: tuple[str, ...], status: str) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b")
     lacking = issued(trial_of(cell, tape=tape), *asked)
     assert [tape.status(each.place) for each in lacking] == ([] if status == "found" else [status])
 
 
 def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b")
     [lacking] = issued(trial_of(cell, tape=tape), "c")
     answer_to(lacking, tape, "another reply")
@@ -95,7 +95,7 @@ def test_a_count_of_tokens_is_no_answer_to_the_same_body(tape: Tape) -> None:
 
 
 def test_headers_are_part_of_a_request(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a")
     with pytest.raises(Suspended):
         trial_of(cell, tape=tape).exchange(body_of("a"), {"anthropic-beta": "x"}, MODEL)
@@ -146,11 +146,11 @@ def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape)
 
 def test_the_identity_of_an_item() -> None:
     items = (("first", "a"), ("second", "a"))
-    given, more = case_of(items=items), case_of(items=(("new", "b"), *items))
+    given, more = cell_of(items=items), cell_of(items=(("new", "b"), *items))
     assert trial_of(given, 1).trial.identity == trial_of(more, 2).trial.identity
     assert trial_of(given, 1).item == "second"
-    assert trial_of(case_of(), 1).item == "1"
-    assert trial_of(case_of(), 1, repeat=1).item == "1"
+    assert trial_of(cell_of(), 1).item == "1"
+    assert trial_of(cell_of(), 1, repeat=1).item == "1"
 
 
 def test_the_sentence_on_a_change() -> None:
@@ -160,7 +160,7 @@ def test_the_sentence_on_a_change() -> None:
 
 
 def test_episodes_hold_the_place_of_their_request(tape: Tape, tmp_path: Path) -> None:
-    answered(tape, case_of(), "a", "a", "b")
+    answered(tape, cell_of(), "a", "a", "b")
     lines = (tmp_path / "toy/test_it/all.jsonl").read_text().splitlines()
     places = [{k: json.loads(line)["metadata"].get(k) for k in ("request", "same")} for line in lines]
     assert places == [{"request": None, "same": None}, {"request": 1, "same": 1}, {"request": 2, "same": None}]

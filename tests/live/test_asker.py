@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
-from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
 from typing import Any
 
 import pytest
 
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
@@ -21,26 +19,16 @@ from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, body_of, case_of, trial_of
+from tests.functions.examples import MODEL, body_of, cell_of, trial_of
+from tests.given import dollars, served
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 
-DEAR = ModelProfile(model="toy", prices=Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1)))
+DEAR = ModelProfile(model="toy", prices=dollars(1_000_000))
+
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
-
-
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(saying("yes")) as server:
-        yield server
-
-
-@pytest.fixture
-def tape(tmp_path: Path) -> Tape:
-    return Tape(tmp_path, "once", run="first")
+server = served(saying("yes"))
 
 
 def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: Any) -> Asker:
@@ -50,7 +38,7 @@ def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: An
 
 
 def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Request:
-    cell = case_of(model=model)
+    cell = cell_of(model=model)
     trial = trial_of(cell, tape=tape)
     body = body_of(text) | more
     if counts:

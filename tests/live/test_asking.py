@@ -16,46 +16,22 @@ from typing import Any
 import pytest
 
 from longctx.cells.cell import Cell, Trial
-from longctx.config.models import Prices
-from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds, Limits
 from longctx.live.failure import Asked, Failure
-from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.answer import Answer
+from tests.given import dollars
+from tests.live.clients import Told, asking
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_cell
 from tests.servers import Answer as Response
 from tests.servers import Body, SimulatedServer, failing, message, right, saying
 
-PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(1_000_000)
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
-
-
-class Told:
-    """Progress that keeps the details it receives."""
-
-    def __init__(self) -> None:
-        self.results: list[Answer | Failure] = []
-        self.last_in_flight = self.most_in_flight = 0
-        self.waits: list[str] = []
-
-    def in_flight(self, number: int, note: str = "") -> None:
-        self.last_in_flight = number
-        self.most_in_flight = max(self.most_in_flight, number)
-
-    def waiting(self, silent_s: float, what: str) -> None:
-        self.waits.append(what)
-
-    def ended(self, request: Request, result: Answer | Failure) -> None:
-        assert request.build().identity == request.trial.identity
-        self.results.append(result)
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
 def ask(
@@ -68,14 +44,10 @@ def ask(
 ) -> tuple[Asked, list[Answer | Failure]]:
     progress = Told()
 
-    async def run() -> Asked:
-        async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, requests, bounds or Bounds.of(in_flight, cap), progress)
-
-    asked = asyncio.run(run())
+    asked = asyncio.run(asking(url, tape, requests, in_flight, bounds or Bounds.of(in_flight, cap), progress))
     assert progress.last_in_flight == 0
     assert bounds or progress.most_in_flight <= in_flight
-    return asked, progress.results
+    return asked, list(progress.results.values())
 
 
 def prompts(server: SimulatedServer) -> list[str]:
@@ -126,11 +98,8 @@ def waits(server: SimulatedServer, folder: Path, cell: Cell, free: Callable[[str
 
     progress, tape = Heard(), Tape(folder, "once")
 
-    async def run() -> Asked:
-        async with open_client(tape, server.url, 4) as client:
-            return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(4), progress)
-
-    assert asyncio.run(run()).answered == cell.size
+    asked = asyncio.run(asking(server.url, tape, missing(tape, [cell]), 4, progress=progress))
+    assert asked.answered == cell.size
     return progress.waits
 
 
@@ -200,7 +169,7 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
     with SimulatedServer(script) as server:
         began = time.monotonic()
         ask(server.url, tape, missing(tape, [line_cell(trials=1)]), bounds=bounds)
-    limit = bounds.limits.of(("", "", ""))
+    limit = bounds.limits.of(("anthropic", "", ""))
     assert 30 < limit.held_until - began <= 600
 
 
@@ -272,13 +241,10 @@ def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) ->
     """Ask two trials of a server of another API that gives this answer to all."""
     tape, cell, progress = Tape(tmp_path, "once"), line_cell(trials=2, api=api), Told()
 
-    async def run(url: str) -> Asked:
-        async with open_clients(tape, url, 1, [cell.model]) as clients:
-            return await ask_all(clients, tape, missing(tape, [cell]), Bounds.of(1), progress)
-
     with SimulatedServer() as server:
         server.answer = lambda request: (status, {}, json.dumps(answer).encode())  # type: ignore[method-assign]
-        return asyncio.run(run(server.url)), progress.results
+        asked = asyncio.run(asking(server.url, tape, missing(tape, [cell]), progress=progress))
+    return asked, list(progress.results.values())
 
 
 @pytest.mark.parametrize(
@@ -432,22 +398,16 @@ def test_the_cap_counts_what_may_have_been_billed_without_an_answer(tmp_path: Pa
     assert asked.stopped.cause == "budget"
 
 
-def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
-    """The cap has room for two, so no third is asked beside them, whatever the concurrency limit."""
-    tape = Tape(tmp_path, "once")
-    usage = {"input_tokens": 175, "output_tokens": 0}
-    with SimulatedServer(saying("42", usage=usage)) as server:
-        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
-    assert (asked.answered, len(server.asked)) == (2, 2)
+@pytest.mark.parametrize(("used", "answered"), [(175, 2), (50, 5)])
+def test_the_cap_counts_what_is_in_flight(tmp_path: Path, used: int, answered: int) -> None:
+    """The cap has room for two, so no third is asked beside them, whatever the concurrency limit.
 
-
-def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
-    """The budget reserves two at a time; each costs less than reserved, so more are asked than at full price."""
+    What settles for less than the reserved 175 makes room again, so more are asked: beside 200 spent, not beside 250.
+    """
     tape = Tape(tmp_path, "once")
-    usage = {"input_tokens": 50, "output_tokens": 0}
-    with SimulatedServer(saying("42", usage=usage)) as server:
+    with SimulatedServer(saying("42", usage={"input_tokens": used, "output_tokens": 0})) as server:
         asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
-    assert (asked.answered, len(server.asked)) == (5, 5)  # 175 estimated beside 200 spent, not beside 250
+    assert (asked.answered, len(server.asked)) == (answered, answered)
 
 
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:

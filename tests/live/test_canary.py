@@ -13,8 +13,8 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.recording.request import Request
-from longctx.vocabulary.answer import Answer
-from tests.recording.examples import AT, line_cell, passkey_cell, requests_of
+from tests.given import reply
+from tests.recording.examples import line_cell, passkey_cell, requests_of
 
 Script = Callable[[Request], str | Failure]
 
@@ -45,7 +45,7 @@ class Pass:
         asked = Asked()
         for trial in trials:
             given = self._answer(trial)
-            result = given if isinstance(given, Failure) else Answer(given, "end_turn", "toy", 9, 0, 9, 0.1, AT, "0")
+            result = given if isinstance(given, Failure) else reply(given)
             self.outcomes.ended(trial.ready(), result)
             if isinstance(result, Failure):
                 asked.failures[trial.key] = result

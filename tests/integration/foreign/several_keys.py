@@ -83,7 +83,7 @@ REPORT = Report(
 )
 
 
-def check(cell: ProtocolCell) -> None:
+def validate(cell: ProtocolCell) -> None:
     if not 1 <= cell.keys <= len(NAMES):
         raise ValueError(f"{cell.keys} keys are not possible: use 1 to {len(NAMES)}.")
 
@@ -96,7 +96,7 @@ def check(cell: ProtocolCell) -> None:
     size=lambda cell, tokens: 12 * (cell.sentences + cell.keys) + 40,
     length="sentences",
     context="sentences",
-    check=check,
+    validate=validate,
     report=REPORT,
 )
 def several_keys(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import random
 from typing import Any
 
@@ -27,10 +26,11 @@ from longctx.live.cost.money import (
 from longctx.live.failure import Failure
 from longctx.recording.apis.messages import Receipt, read, to_answer
 from longctx.vocabulary.answer import Answer, CompactionUsage
+from tests.given import dollars
 from tests.refusals import refused
 from tests.servers import message
 
-PRICES = Prices(input=3, output=15, cache_read=0.3, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(3, 15, cache_read=0.3)
 
 
 PRICES_WRITING = PRICES.model_copy(update={"cache_write": 3.75})
@@ -42,12 +42,11 @@ TIERED = PRICES_WRITING.model_copy(
         )
     }
 )
-HAIKU = Prices(
-    input=0.1,
-    output=0.5,
+HAIKU = dollars(
+    0.1,
+    0.5,
     cache_read=0.01,
     cache_write=0.125,
-    dated=PRICES.dated,
     above=(Tier(tokens=100_000, input=0.5, output=2.5, cache_read=0.05, cache_write=0.625),),
 )
 

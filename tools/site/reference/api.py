@@ -23,14 +23,14 @@ PATH = "reference/api.md"
 """The place of the page in docs/, where it is kept in the repository."""
 HEAD = """# The Python API
 
-Import all of it from `longctx` itself, as in `from longctx import Run`. Modules deeper down may move. The guides to
+Import these names from `longctx` itself, as in `from longctx import Run`: submodules may move. The guides to
 [test functions](../functions.md), [runs in Python](../notebooks.md) and [your own protocol](../new-protocol.md) use
-most of it. Of methods it has the beginning: `help(longctx.Ask)` has their arguments and what they raise.
+most of them. Methods have summaries here; `help(longctx.Ask)` shows their arguments and errors.
 
 """
 GIVEN = "Ask", "Draw", "Case", "ProtocolAsk", "ProtocolDraw"
 """Classes that nobody makes: fixtures give their only objects."""
-OF_FILES = {"Row": "`results.jsonl` has", "Axes": "every protocol's table in a profile may have"}
+OF_FILES = {"Row": "`results.jsonl`", "Axes": "profiles"}
 """Classes whose fields are those of a file, which have a page of the reference."""
 INTERNAL = {
     "Ask": {"check", "judged", "model", "trial"},
@@ -40,6 +40,10 @@ INTERNAL = {
     },
     "Bank": {"asked", "digest", "filter_key", "index_of", "item_name", "keeps", "kept", "literal"}
     | {"named", "rounds", "version", "why_none"},
+    "BankAxes": {"default_items"},
+    "Chunks": {"read"},
+    "Outcome": {"quotes"},
+    "Plot": {"uprights"},
     "Probe": {"is_in", "of"},
     "Rate": {"answers", "as_data", "clusters", "effect", "effective", "of", "p_above", "p_below"},
     "Answer": {
@@ -48,7 +52,8 @@ INTERNAL = {
     },
     "Row": {"cluster_key", "identified", "identity", "of"},
     "Run": {"count_probes", "preflight"},
-    "Transcript": {"asked", "depth_for", "fill", "origin", "places", "turn_of"},
+    "Transcript": {"asked", "compactions", "depth_for", "fill", "lacks", "origin", "places", "turn_of"},
+    "UserError": {"reason"},
 }
 """Members of classes that longctx itself calls, and that tests and protocols have no use for."""
 
@@ -85,7 +90,7 @@ def _entry(name: str) -> str:
         parts.extend("\n".join(_fields(kind)) for kind in _keywords(call))
     if inspect.isclass(value):
         file = OF_FILES.get(name)
-        parts += [f"Its fields are those that {file}: see that page of the reference."] if file else []
+        parts += [f"The reference of {file} lists its fields."] if file else []
         parts.append("\n".join([*(() if file else _fields(value)), *_methods(value)]))
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
@@ -110,7 +115,7 @@ def _is_called(name: str, value: Any) -> bool:
 
 def _signature(value: Any) -> str:
     """Return how to call a function or a class, without the quotes around its types."""
-    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(value)))
+    shown = re.sub(r"(: |-> )'([^']*)'|<class '(\w+)'>", r"\1\2\3", str(inspect.signature(value)))
     return re.sub(r"^\((self|cls)(, )?", "(", shown)
 
 
@@ -141,7 +146,7 @@ def _parts(words: str) -> tuple[str, str]:
                 "\n".join(f"- `{name}`: {text(about)}" for name, _, about in (item.partition(":") for item in items))
             )
         else:
-            paragraphs.append(text(paragraph))
+            paragraphs.append(text(paragraph.replace("Raises:\n    ", "Raises ")))
     return "\n\n".join(paragraphs), f"```pycon\n{_shown(textwrap.dedent(example))}\n```" if example else ""
 
 
