@@ -14,7 +14,8 @@ import pytest
 
 from longctx.config.models import Prices
 from longctx.config.prompts import PromptSet, Wording
-from longctx.vocabulary.point import Reply, Words
+from longctx.vocabulary.answer import Answer
+from longctx.vocabulary.point import Words
 from tests.here import HERE
 from tests.servers import Script, SimulatedServer, right
 
@@ -29,8 +30,8 @@ def words_of(kind: Any) -> Words:
     return wording_of(kind).words
 
 
-def reply(text: str, stop_reason: str | None = "end_turn", **changed: Any) -> Reply:
-    made = Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22T00:00:00+00:00", "0" * 64)
+def reply(text: str, stop_reason: str | None = "end_turn", **changed: Any) -> Answer:
+    made = Answer(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22T00:00:00+00:00", "0" * 64)
     return dataclasses.replace(made, **changed)
 
 

@@ -18,9 +18,10 @@ from longctx.config.project_files import check_name, file_name
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.vocabulary import shapes
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.point import BuiltTrial, Identity, Outcome, Point, Reply
+from longctx.vocabulary.point import BuiltTrial, Identity, Outcome, Point
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 from longctx.workspace import Workspace
 
@@ -244,23 +245,23 @@ class Trial:
         """Return the trial. Raises UserError if its cell cannot be built with these parameters."""
         return self.run(lambda built: None)[0]
 
-    def run(self, answer: Callable[[BuiltTrial], Reply | None]) -> tuple[BuiltTrial, Outcome | None]:
-        """Return the trial and its outcome, which is None if `answer` has no reply to it. Raises as `build` does.
+    def run(self, answer: Callable[[BuiltTrial], Answer | None]) -> tuple[BuiltTrial, Outcome | None]:
+        """Return the trial and its outcome, which is None if `answer` returns None. Raises as `build` does.
 
-        What judging a reply raises is passed on.
+        What judging an answer raises is passed on.
         """
         cell, answered = self.cell, False
         shaped: BuiltTrial | None = None
 
-        def of_shape(built: BuiltTrial) -> Reply | None:
+        def of_shape(built: BuiltTrial) -> Answer | None:
             nonlocal answered, shaped
             shaped = built
             if cell.shape != TEXT:
                 assert built.pieces is not None
                 shaped = dataclasses.replace(built, shape=cell.shape, context=built.pieces())
-            reply = answer(shaped)
-            answered = reply is not None
-            return reply
+            found = answer(shaped)
+            answered = found is not None
+            return found
 
         try:
             _, outcome = cell.point.run(cell.wording.words, cell.seed, self.index, self.repeat, of_shape)

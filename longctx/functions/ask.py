@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.config.models import ModelProfile, treatments
 from longctx.errors import UserError
 from longctx.extras import require
-from longctx.functions.answer import Answer, Case, Unparseable
+from longctx.functions.case import Case
 from longctx.functions.cells import NAME
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
@@ -19,6 +19,7 @@ from longctx.recording.request import with_model_profile
 from longctx.recording.trials import Role
 from longctx.results.row import AGREEMENT
 from longctx.text import count
+from longctx.vocabulary.answer import Answer, Unparseable
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.shapes import TEXT, Context, Piece, as_text, rendered
 

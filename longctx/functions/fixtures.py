@@ -16,14 +16,15 @@ from urllib.parse import urlsplit
 from longctx.config.models import sdk_at, servers_named
 from longctx.connections import INI, Guard, is_here
 from longctx.errors import UserError
-from longctx.functions.answer import Answer, Case
 from longctx.functions.ask import Ask
+from longctx.functions.case import Case
 from longctx.functions.cells import CaseItem, name_of
 from longctx.functions.draw import Draw
 from longctx.functions.measure import Result, RunOnce, TrialOf, is_failure, is_skip, reason, run
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
 from longctx.functions.trial import CACHED, FunctionTrial, TestMistake, mistake
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.point import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 

@@ -24,7 +24,7 @@ from longctx.files import inside
 from longctx.vocabulary.shapes import COMPACTION, NO_STRATEGY, SHAPES
 
 if TYPE_CHECKING:
-    from longctx.functions.answer import Answer
+    from longctx.vocabulary.answer import Answer
     from longctx.workspace import Workspace
 
 Messages = list[dict[str, Any]]

@@ -21,7 +21,7 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.files import inside
-from longctx.functions.answer import Case
+from longctx.functions.case import Case
 from longctx.functions.cells import load_cases
 from longctx.functions.sessions import KNOWN, Log
 from longctx.functions.strategies import (
@@ -37,7 +37,7 @@ from longctx.functions.strategies import (
 from longctx.pytest_file import root_around
 from longctx.results.records import log_lines
 from longctx.text import count
-from longctx.vocabulary.bank import simplified
+from longctx.vocabulary.reading import simplified
 
 
 @dataclass(frozen=True)

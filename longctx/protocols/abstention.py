@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from longctx import Bank, Outcome, ProtocolAsk, ProtocolCell, Reply, Report, Shares, TrialNumber, fill, mark, protocol
+from longctx import Answer, Bank, Outcome, ProtocolAsk, ProtocolCell, Report, Shares, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import Choices, choices_in
 from longctx.protocols.collages import (
@@ -210,7 +210,7 @@ def abstention(
         texts = [section.text for section in record.sections]
         return lexically_right(texts, choices.question, right, choices.answers)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=choices.right,
         depth=min((len(before) + record.start) / len(text), 1.0),
@@ -222,18 +222,18 @@ def abstention(
         lexical=lexical,
     )
 
-    outcome = judged(reply, choices, not_there, present)
+    outcome = judged(answer, choices, not_there, present)
     needle = mark("needle", text, record.needle.text) if record.needle else []
     return replace(outcome, marks=[*choices.marks(text, outcome.returned), *needle])
 
 
-def judged(reply: Reply, choices: Choices, not_there: str, present: bool) -> Outcome:
-    """Judge a reply. not_there: the letter of the answer that the record does not say.
+def judged(answer: Answer, choices: Choices, not_there: str, present: bool) -> Outcome:
+    """Judge an answer. not_there: the letter that says that the record does not answer.
 
     A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:
     the share of needless refusals is one minus this check's accuracy.
     """
-    outcome = multiple_choice.judged(reply, choices)
+    outcome = multiple_choice.judged(answer, choices)
     if outcome.kind in ("correct", "wrong"):
         trace = {} if present else {INVENTED: 1}
         if outcome.returned == not_there:

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 
-from longctx import Bank, Count, Outcome, ProtocolAsk, ProtocolCell, Reply, TrialNumber, fill, mark, protocol
+from longctx import Answer, Bank, Count, Outcome, ProtocolAsk, ProtocolCell, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import CHANCE, Choices, choices_in
 from longctx.protocols.collages import (
@@ -170,7 +170,7 @@ def collage(
     text = before + record.text + after
     prefill = "" if padded else words[PREFILLS[kind]]
 
-    reply = ask(
+    answer = ask(
         text,
         expected=choices.right,
         depth=(len(before) + record.start) / len(text),
@@ -182,20 +182,20 @@ def collage(
         lexical=lambda: answered_by_words(cell, index, seed),
     )
 
-    outcome = judged(reply, choices, record, padded)
+    outcome = judged(answer, choices, record, padded)
     marks = choices.marks(text, outcome.returned) + mark("needle", text, bank.needle(index).text)
     if outcome.kind == "wrong" and outcome.returned:
-        answer = re.escape(choices.answer(outcome.returned))
-        if place := re.search(answer, record.text, re.IGNORECASE):
+        wrong = re.escape(choices.answer(outcome.returned))
+        if place := re.search(wrong, record.text, re.IGNORECASE):
             marks += mark("where the wrong answer is", text, place[0])
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, choices: Choices, record: Record, padded: bool) -> Outcome:
-    """Judge the letter of a reply, and look up the quotes of its scratchpad."""
-    outcome = multiple_choice.judged(reply, choices)
+def judged(answer: Answer, choices: Choices, record: Record, padded: bool) -> Outcome:
+    """Judge the letter of an answer, and look up the quotes of its scratchpad."""
+    outcome = multiple_choice.judged(answer, choices)
     if not padded:
         return outcome
     assert record.needle is not None
-    found = look_up(reply.text, record.text, record.needle.text)
+    found = look_up(answer.text, record.text, record.needle.text)
     return replace(outcome, trace={**outcome.trace, **asdict(count(found))}, quotes=found)

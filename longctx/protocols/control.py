@@ -121,7 +121,7 @@ def control(ask: ProtocolAsk, words: Words, bank: Bank, trial: TrialNumber, long
         right = choices.answer(choices.right)
         return lexically_right([shown], choices.question, right, choices.answers) if record == "right" else None
 
-    reply = ask(
+    answer = ask(
         text,
         expected=choices.right,
         needle=shown,
@@ -131,5 +131,5 @@ def control(ask: ProtocolAsk, words: Words, bank: Bank, trial: TrialNumber, long
         lexical=lexical,
     )
 
-    outcome = judged(reply, choices)
+    outcome = judged(answer, choices)
     return replace(outcome, marks=[*choices.marks(text, outcome.returned), *mark("record", text, shown)])

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from longctx import (
+    Answer,
     Axes,
     Count,
     Counts,
@@ -30,7 +31,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     TrialNumber,
     mark,
     protocol,
@@ -169,9 +169,9 @@ def graph_walks(
     asked = prompt(operation, node=graph.names[walk.node], depth=str(depth))
     text = prompt("prompt", edges=graph.text(prompt("edge")), operation=asked)
 
-    reply = ask(text, expected=", ".join(sorted(graph.names[walk.answer()])), params={"nodes": len(graph.names)})
+    answer = ask(text, expected=", ".join(sorted(graph.names[walk.answer()])), params={"nodes": len(graph.names)})
 
-    outcome = judged(reply, walk)
+    outcome = judged(answer, walk)
     marks = [Mark("operation", start := text.rindex(asked), start + len(asked))]
     given = set((outcome.returned or "").split(", "))
     shown: Counter[str] = Counter()
@@ -185,15 +185,15 @@ def graph_walks(
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, walk: Walk) -> Outcome:
-    """Judge the list of nodes in a reply: it must be the exact set."""
-    given = given_nodes(reply.text)
-    if reply.stop_reason == "refusal" or given is None:
-        return unanswered(reply, lacks="no 'Final Answer: [...]' in the reply")
+def judged(answer: Answer, walk: Walk) -> Outcome:
+    """Judge the list of nodes in an answer: it must be the exact set."""
+    given = given_nodes(answer.text)
+    if answer.stop_reason == "refusal" or given is None:
+        return unanswered(answer, lacks="no 'Final Answer: [...]' in the reply")
     right, why, trace = compared(walk, given)
     if right:
         return Outcome("correct", ", ".join(given), why, trace)
-    return Outcome("truncated" if reply.cut_off else "wrong", ", ".join(given), why, trace)
+    return Outcome("truncated" if answer.cut_off else "wrong", ", ".join(given), why, trace)
 
 
 def given_nodes(text: str) -> list[str] | None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -29,7 +29,7 @@ from longctx.protocols.haystack import (
     shared_prefix,
     spare,
 )
-from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, answer_of, judged_names, report_of_sets, shown
+from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, judged_names, report_of_sets, shown, text_of
 from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.point import Words
@@ -42,7 +42,7 @@ QUERIES = 3
 OTHER_KEY = "of_another_key"
 NUMBER = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)|\d+", re.ASCII)
 SHORTEST = 5
-"""The fewest digits of a number in a reply that is read as a value; a shorter one counts or numbers something."""
+"""The fewest digits of a number in an answer that is read as a value; a shorter one counts or numbers something."""
 PROBED = {
     "filler": (f"{FEW} fillers", f"{MANY} fillers", MANY - FEW),
     "needle": ("1 needle", f"{SAMPLE} needles", SAMPLE - 1),
@@ -207,7 +207,7 @@ def multiple_needles(
     others = in_order[:start] + in_order[end:]
     asked = NamedAnswers(in_order[start:end], {item.name: OTHER_KEY for item in others}, others)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=" ".join(asked.names),
         depth=min(item.start for item in asked.items) / len(text),
@@ -218,11 +218,11 @@ def multiple_needles(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(reply, asked, prompt.prefill), asked, prompt)
+    return shown(judged(answer, asked, prompt.prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str) -> Outcome:
-    """Judge the values that a reply names, with or without commas between thousands."""
-    answer = answer_of(reply, prefill)
-    said = (number.replace(",", "") for number in NUMBER.findall(answer))
-    return judged_names(reply, answer, asked, [number for number in said if len(number) >= SHORTEST], "number")
+def judged(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
+    """Judge the values that an answer names, with or without commas between thousands."""
+    text = text_of(answer, prefill)
+    said = (number.replace(",", "") for number in NUMBER.findall(text))
+    return judged_names(answer, text, asked, [number for number in said if len(number) >= SHORTEST], "number")

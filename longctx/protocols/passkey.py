@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from longctx import (
+    Answer,
     Context,
     Count,
     Counts,
@@ -24,7 +25,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     fill,
     mark,
     protocol,
@@ -156,7 +156,7 @@ def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCe
         shown = text.removeprefix(words["opening"]).removesuffix(words["question"]).strip("\n")
         return Context((Piece(shown),), words["question"], words["opening"], needle=0, evidence=key)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=key,
         depth=(key_ends - len(key)) / len(text),
@@ -166,17 +166,17 @@ def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCe
     )
 
     needle = mark("needle", text, fill(words["needle"], {"key": key}))
-    return replace(judged(reply, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))])
+    return replace(judged(answer, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))])
 
 
-def judged(reply: Reply, key: str) -> Outcome:
-    """Judge a reply by its first number."""
-    number = first_integer(reply)
-    if reply.stop_reason == "refusal" or number is None:
-        return unanswered(reply)
+def judged(answer: Answer, key: str) -> Outcome:
+    """Judge an answer by its first number."""
+    number = first_integer(answer)
+    if answer.stop_reason == "refusal" or number is None:
+        return unanswered(answer)
     if number[0] == key:
         return Outcome("correct", number[0], "the key")
-    if cut := cut_within(number, reply):
+    if cut := cut_within(number, answer):
         return cut
     same = sum(a == b for a, b in zip(number[0], key, strict=False))
     why = f"{same} of {len(key)} digits are where the key has them"

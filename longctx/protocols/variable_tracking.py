@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -31,11 +31,11 @@ from longctx.protocols.named_sets import (
     BY_DEPTH,
     NamedAnswers,
     Needle,
-    answer_of,
     by_number,
     judged_names,
     report_of_sets,
     shown,
+    text_of,
 )
 from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
@@ -201,7 +201,7 @@ def variable_tracking(
     origins = dict.fromkeys(_example(words), EXAMPLE) | {item.name: OTHER_CHAIN for item in others}
     asked = NamedAnswers(tuple(items), origins, others)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=" ".join(asked.names),
         depth=items[0].start / len(text),
@@ -212,15 +212,15 @@ def variable_tracking(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(reply, asked, prompt.prefill), asked, prompt)
+    return shown(judged(answer, asked, prompt.prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str) -> Outcome:
-    """Judge the variables that a reply names: those of the prompt, ignoring case, and others that look like names."""
-    answer, known = answer_of(reply, prefill), asked.known
-    said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", answer))
+def judged(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
+    """Judge the variables that an answer names: those of the prompt, ignoring case, and others that look like names."""
+    text, known = text_of(answer, prefill), asked.known
+    said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", text))
     named = [name for word, name in said if name in known or (word == name and len(word) == NAME)]
-    return judged_names(reply, answer, asked, named, "variable")
+    return judged_names(answer, text, asked, named, "variable")
 
 
 def _example(words: Words) -> list[str]:

@@ -39,8 +39,8 @@ class protocol(ProtocolDeclaration):  # a decorator
         ... )
         ... def echo(ask, draw, prompt, digits: int):
         ...     number = str(draw.stream().randint(10**digits))
-        ...     reply = ask(prompt("question", number=number), expected=number)
-        ...     return Outcome("correct" if reply.text.strip() == number else "wrong", reply.text)
+        ...     answer = ask(prompt("question", number=number), expected=number)
+        ...     return Outcome("correct" if answer.text.strip() == number else "wrong", answer.text)
         >>> echo.__name__
         'echo'
     """

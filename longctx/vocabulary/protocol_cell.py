@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Reply, Words
+from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -85,7 +86,7 @@ class ProtocolAsk:
     """
 
     def __init__(
-        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
+        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Answer | None]
     ) -> None:
         self._cell, self._words, self._number, self._answer = cell, words, number, answer
         self.trial: BuiltTrial | None = None
@@ -94,8 +95,8 @@ class ProtocolAsk:
         """Return the values that `counts` computes from the model's token counts."""
         return self._cell.counted
 
-    def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Reply:
-        """Send the request and return the reply. text: the user's turn. expected: the right answer."""
+    def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Answer:
+        """Send the request and return the answer. text: the user's turn. expected: the right answer."""
         cell, number = self._cell, self._number
         if self.trial is not None:
             raise TypeError(
@@ -124,10 +125,10 @@ class ProtocolAsk:
             accepted=tuple(facts.get("accepted", ())),
             lexical=facts.get("lexical"),
         )
-        reply = self._answer(self.trial)
-        if reply is None:
+        answer = self._answer(self.trial)
+        if answer is None:
             raise Suspended
-        return reply
+        return answer
 
 
 class ProtocolDraw:
@@ -197,7 +198,7 @@ class ProtocolRun:
         seed: int,
         index: int,
         repeat: int,
-        answer: Callable[[BuiltTrial], Reply | None],
+        answer: Callable[[BuiltTrial], Answer | None],
     ) -> tuple[BuiltTrial, Outcome | None]:
         number = TrialNumber(seed, index, repeat, *cell.context_of(index))
 
@@ -232,8 +233,8 @@ def _digest_of(documents: Sequence[Section], cell: ProtocolCell) -> str:
     return documents_digest(cell.bank(), [each.id for each in documents]) if known else ""
 
 
-def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
-    """Run a trial again, now with its reply."""
-    outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: reply)[1]
+def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, answer: Answer) -> Outcome:
+    """Run a trial again, now with its answer."""
+    outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: answer)[1]
     assert outcome is not None
     return outcome

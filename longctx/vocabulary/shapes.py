@@ -80,15 +80,6 @@ class Context:
     """The text that a cited passage must contain to support the answer; empty if no single passage can."""
 
 
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A passage that a reply cites."""
-
-    text: str
-    document: int | None = None
-    """The index of its document in the request, from 0; None if not given."""
-
-
 def rendered(context: Context, shape: Shape) -> dict[str, Any]:
     """Return the parts of a request that depend on the shape: `messages` and, for tool results, the tool."""
     match shape:
@@ -147,15 +138,17 @@ def unwrapped(before: str, after: str) -> tuple[str, str]:
     return before.strip(), after.strip()
 
 
-def judged_citations(context: Context, citations: Iterable[Citation]) -> dict[str, bool]:
-    """Return by name which checks the citations of a reply meet; none if the context has no evidence.
+def judged_citations(context: Context, citations: Iterable[object]) -> dict[str, bool]:
+    """Return by name which checks the citations of an answer meet; none if the context has no evidence.
 
-    cites: a cited passage contains the evidence. cites_needle: such a passage is from the needle's document.
+    citations: as the Messages API has them. cites: a cited passage contains the evidence. cites_needle: such a passage
+    is from the needle's document.
     """
     if not context.evidence:
         return {}
-    holding = [citation for citation in citations if _folded(context.evidence) in _folded(citation.text)]
-    from_needle = [citation for citation in holding if citation.document == context.needle]
+    evidence = _folded(context.evidence)
+    holding = [each for each in citations if isinstance(each, dict) and evidence in _folded(each.get("cited_text"))]
+    from_needle = [each for each in holding if each.get("document_index") == context.needle]
     return {"cites": bool(holding), "cites_needle": bool(from_needle)}
 
 
@@ -203,5 +196,5 @@ def _assistant(content: object) -> dict[str, Any]:
     return {"role": "assistant", "content": content}
 
 
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+def _folded(text: object) -> str:
+    return " ".join(text.split()).casefold() if isinstance(text, str) else ""

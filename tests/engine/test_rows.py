@@ -12,7 +12,7 @@ from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Judged, Role
 from longctx.results.row import View
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.functions.examples import cell_of
 from tests.given import dollars
 
@@ -20,7 +20,7 @@ MODEL = ModelProfile(model="toy", prices=dollars(1, 10))
 
 
 def exchange(role: Role, input_tokens: int, latency_s: float) -> Exchange:
-    reply = Reply("a", "end_turn", "toy", input_tokens, output_tokens=100_000, latency_s=latency_s)
+    reply = Answer("a", "end_turn", "toy", input_tokens, output_tokens=100_000, latency_s=latency_s)
     return Exchange(Place("f", "t", role, "protocol", "none"), reply, MODEL, role=role)
 
 

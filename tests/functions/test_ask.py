@@ -11,12 +11,12 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.functions.answer import Unparseable
 from longctx.functions.ask import Ask
 from longctx.functions.strategies import Strategy, tokens_of
 from longctx.functions.transcript import Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
+from longctx.vocabulary.answer import Unparseable
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import answer_to, cell_of, trial_of
 

@@ -14,7 +14,6 @@ import pytest
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
-from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionTrials, difference
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
@@ -23,6 +22,7 @@ from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
 from longctx.live.display import Tally
 from longctx.recording.tape import Tape
+from longctx.vocabulary.answer import Unparseable
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, cell_of, exchanged, issued, trial_of
 from tests.given import dollars, served

@@ -11,7 +11,7 @@ import pytest
 
 from longctx.functions.measure import run
 from longctx.functions.strategies import Managed, tokens_of
-from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request
+from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request, texts
 from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
@@ -185,3 +185,10 @@ def test_no_more_than_the_transcript_is_kept(managed: Managed) -> None:
     usage = {"input_tokens": 900, "output_tokens": 1, "iterations": [compaction]}
     trial.measure_kept(TURNS, managed, {"content": [], "usage": usage, "context_management": {"applied_edits": []}})
     assert trial.kept == (tokens_of(TURNS), tokens_of(TURNS))
+
+
+def test_texts_of_a_turn() -> None:
+    document = {"type": "document", "source": {"type": "text", "data": "b"}}
+    result = {"type": "tool_result", "content": [{"type": "text", "text": "c"}]}
+    assert texts([{"type": "text", "text": "a"}, document, result, {"type": "image"}]) == "a\nb\nc"
+    assert texts("a") == "a"

@@ -13,7 +13,7 @@ from longctx.live.progress import Progress, Silent
 from longctx.live.server.client import Client, open_client, open_clients
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 Found = TypeVar("Found")
 
@@ -25,7 +25,7 @@ class Told:
         self.notes: list[str] = []
         self.last_in_flight = self.most_in_flight = 0
         self.waits: list[str] = []
-        self.results: dict[str, Reply | Failure] = {}
+        self.results: dict[str, Answer | Failure] = {}
 
     def in_flight(self, number: int, note: str = "") -> None:
         self.notes.append(note)
@@ -35,7 +35,7 @@ class Told:
     def waiting(self, silent_s: float, what: str) -> None:
         self.waits.append(what)
 
-    def ended(self, request: Request, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Answer | Failure) -> None:
         assert request.build().identity == request.trial.identity
         assert request.key not in self.results, "told twice"
         self.results[request.key] = result

@@ -18,7 +18,7 @@ from longctx.live.failure import Failure
 from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import MODEL, body_of, cell_of, exchanged, trial_of
 from tests.given import dollars, served
@@ -53,7 +53,7 @@ def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServ
     with asker_of(server, tape) as asker:
         asked = request(tape)
         reply = asker.submit(asked).result()
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, Answer)
         assert reply.text == "yes"
         assert tape.status(asked.place) == "found"
         assert Tape(tape.written_to).status(asked.place) == "found"
@@ -62,7 +62,7 @@ def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServ
 def test_a_failure_for_a_passing_reason_is_sent_again(server: SimulatedServer, tape: Tape) -> None:
     server.script = lambda body: (failing(529) if len(server.asked) == 1 else saying("yes"))(body)
     with asker_of(server, tape) as asker:
-        assert isinstance(asker.submit(request(tape)).result(), Reply)
+        assert isinstance(asker.submit(request(tape)).result(), Answer)
     assert len(server.asked) == 2
 
 
@@ -94,7 +94,7 @@ def test_the_cap_reserves_a_compaction(server: SimulatedServer, tape: Tape) -> N
         assert refused.cause == "budget"
         assert server.asked == []
     with asker_of(server, tape, model=DEAR, cap=cap) as asker:
-        assert isinstance(asker.submit(plain).result(), Reply)
+        assert isinstance(asker.submit(plain).result(), Answer)
 
 
 def test_a_cap_without_prices_is_refused(server: SimulatedServer, tape: Tape) -> None:
@@ -164,7 +164,7 @@ def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, ta
         )
         server.release.set()
         results = [future.result() for future in futures]
-    assert isinstance(results[0], Reply)
+    assert isinstance(results[0], Answer)
     assert isinstance(results[1], Failure)
     assert len(server.asked) == 1
 

@@ -21,12 +21,13 @@ from longctx.live.failure import Asked, Failure
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from tests.given import dollars
 from tests.live.clients import Told, asking
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_cell
-from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
+from tests.servers import Answer as Response
+from tests.servers import Body, SimulatedServer, failing, message, right, saying
 
 PRICES = dollars(1_000_000)
 
@@ -40,7 +41,7 @@ def ask(
     in_flight: int = 1,
     cap: float | None = None,
     bounds: Bounds | None = None,
-) -> tuple[Asked, list[Reply | Failure]]:
+) -> tuple[Asked, list[Answer | Failure]]:
     progress = Told()
 
     asked = asyncio.run(asking(url, tape, requests, in_flight, bounds or Bounds.of(in_flight, cap), progress))
@@ -63,7 +64,7 @@ def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: P
     for trial, reported in zip(trials, results, strict=True):
         built = trial.build()
         reply = Tape(tmp_path).reply(Place.of(trial.trial, built))
-        assert isinstance(reported, Reply)
+        assert isinstance(reported, Answer)
         assert reply is not None
         assert (reply.text, reported.text) == (built.expected, built.expected)
     assert not missing(Tape(tmp_path, "once"), [line_cell(5), line_cell(3)])
@@ -162,7 +163,7 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
     headers = {f"anthropic-ratelimit-input-tokens-{name}": value for name, value in values.items()}
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(1)
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         return (200, headers, message("42"))
 
     with SimulatedServer(script) as server:
@@ -211,7 +212,7 @@ def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause
     trials = missing(tape, [line_cell(trials=3)])
     second = trials[1].build().user
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         return failing(status)(body) if body["messages"][0]["content"] == second else right(body)
 
     with SimulatedServer(script) as server:
@@ -236,7 +237,7 @@ FAILED = completion(None, "error") | {"error": {"message": "no capacity"}}
 NO_TEXT = generated({"text": None})
 
 
-def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Reply | Failure]]:
+def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Answer | Failure]]:
     """Ask two trials of a server of another API that gives this answer to all."""
     tape, cell, progress = Tape(tmp_path, "once"), line_cell(trials=2, api=api), Told()
 
@@ -287,7 +288,7 @@ def test_a_prompt_that_a_filter_blocks_is_a_recorded_refusal(
 ) -> None:
     asked, replies = ask_of_api(tmp_path, api, status, answer)
     assert not asked.failures
-    assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Reply)] == 2 * [
+    assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Answer)] == 2 * [
         ("refusal", category)
     ]
     assert not missing(Tape(tmp_path, "once"), [line_cell(trials=2, api=api)])
@@ -304,7 +305,7 @@ def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
     with SimulatedServer(saying("I cannot", stop_reason="refusal")) as server:
         asked, [reply] = ask(server.url, tape, missing(tape, [line_cell(trials=1)]))
     assert asked.answered == 1
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, Answer)
     assert reply.stop_reason == "refusal"
 
 
@@ -314,7 +315,7 @@ def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
     trials = missing(tape, [line_cell(trials=4)])
     good = trials[0].build().user
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         if body["messages"][0]["content"] == good:
             return right(body)
         return failing(500 if len(server.asked) <= 16 else 401, "not now")(body)
@@ -323,7 +324,7 @@ def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
         asked, results = ask(server.url, tape, trials)
     assert len(server.asked) == 17
     assert asked.stopped is not None
-    assert [type(result) for result in results] == [Reply, Failure, Failure, Failure]
+    assert [type(result) for result in results] == [Answer, Failure, Failure, Failure]
     assert len(asked.failures) == 3
 
 

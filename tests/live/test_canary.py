@@ -16,13 +16,13 @@ from longctx.recording.request import Request
 from tests.given import reply
 from tests.recording.examples import line_cell, passkey_cell, requests_of
 
-Answer = Callable[[Request], str | Failure]
+Script = Callable[[Request], str | Failure]
 
 
 class Pass:
     """An asking pass whose replies come from a function. rounds: the questions of each call."""
 
-    def __init__(self, cells: Sequence[Cell], answer: Answer, canary: bool = True, text: bool = True) -> None:
+    def __init__(self, cells: Sequence[Cell], answer: Script, canary: bool = True, text: bool = True) -> None:
         self.questions = requests_of(*cells)
         self.rounds: list[list[Request]] = []
         self.messages: list[str] = []

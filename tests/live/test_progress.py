@@ -18,8 +18,8 @@ from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.point import Reply
 from tests.given import dollars, reply
 from tests.here import HERE
 from tests.live.clock import Clock
@@ -40,7 +40,7 @@ class Shown:
     def close(self) -> None: ...
 
 
-def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
+def told(*results: tuple[Request, Answer | Failure]) -> tuple[Tally, list[str]]:
     """Return the tally and what is shown after these results, with one request in flight."""
     tally, shown = Tally(len(results)), Shown()
 
@@ -57,7 +57,7 @@ def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
     return tally, shown.last
 
 
-def asked(text: str, **model: Any) -> tuple[Request, Reply]:
+def asked(text: str, **model: Any) -> tuple[Request, Answer]:
     trial = Request.of(Trial(line_cell(**model), 0))
     return trial, reply(text or trial.build().expected, input_tokens=10, output_tokens=2)
 

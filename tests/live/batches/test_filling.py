@@ -17,7 +17,8 @@ from tests.given import dollars
 from tests.live.batches.examples import Ran, claimed, lacking, run
 from tests.recording.examples import line_cell, replies
 from tests.refusals import refused
-from tests.servers import Answer, failing, giving
+from tests.servers import Answer as Response
+from tests.servers import failing, giving
 
 CASES = [line_cell(3), line_cell(5)]
 PRICES = dollars(1000, batch_discount=0.5)
@@ -286,7 +287,7 @@ def test_what_arrives_before_a_download_breaks_off_is_kept(tmp_path: Path) -> No
     with BatchServer() as server:
         whole, arrived = server._results, itertools.cycle([2, 3, 1])
 
-        def broken(batch: Stored) -> Answer:
+        def broken(batch: Stored) -> Response:
             status, headers, payload = whole(batch)
             length = {"content-length": str(len(payload)), "connection": "close"}
             return status, {**headers, **length}, b"\n".join([*payload.split(b"\n")[: next(arrived)], b""])

@@ -33,7 +33,6 @@ GIVEN = "Ask", "Draw", "Case", "ProtocolAsk", "ProtocolDraw"
 OF_FILES = {"Row": "`results.jsonl`", "Axes": "profiles"}
 """Classes whose fields are those of a file, which have a page of the reference."""
 INTERNAL = {
-    "Answer": {"of_judge", "told"},
     "Ask": {"check", "judged", "model", "trial"},
     "Axes": {
         *("band", "cell_type", "default_items", "draws_on", "gate_band", "has_shares", "made_cells"),
@@ -47,8 +46,8 @@ INTERNAL = {
     "Plot": {"uprights"},
     "Probe": {"is_in", "of"},
     "Rate": {"answers", "as_data", "clusters", "effect", "effective", "of", "p_above", "p_below"},
-    "Reply": {
-        *("batched", "cache_write_tokens", "compactions", "fallback", "hour_write_tokens", "live"),
+    "Answer": {
+        *("told", "batched", "cache_write_tokens", "compactions", "fallback", "hour_write_tokens", "live"),
         *("recorded_at", "request_sha256", "thinking_tokens", "thought"),
     },
     "Row": {"cluster_key", "identified", "identity", "of"},
