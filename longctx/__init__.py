@@ -11,9 +11,8 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from longctx.engine.run import Run as Run
     from longctx.errors import UserError as UserError
-    from longctx.functions.answer import Answer as Answer
-    from longctx.functions.answer import Case as Case
     from longctx.functions.ask import Ask as Ask
+    from longctx.functions.case import Case as Case
     from longctx.functions.chunks import Chunks as Chunks
     from longctx.functions.chunks import chunks as chunks
     from longctx.functions.draw import Draw as Draw
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from longctx.views.chart import Plot as Plot
     from longctx.views.chart import PlotMark as PlotMark
     from longctx.views.chart import Table as Table
+    from longctx.vocabulary.answer import Answer as Answer
     from longctx.vocabulary.bank import Bank as Bank
     from longctx.vocabulary.counts import Counts as Counts
     from longctx.vocabulary.grid import Axes as Axes
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from longctx.vocabulary.judging import unanswered as unanswered
     from longctx.vocabulary.point import Mark as Mark
     from longctx.vocabulary.point import Outcome as Outcome
-    from longctx.vocabulary.point import Reply as Reply
     from longctx.vocabulary.protocol import protocol as protocol
     from longctx.vocabulary.protocol_cell import ProtocolAsk as ProtocolAsk
     from longctx.vocabulary.protocol_cell import ProtocolCell as ProtocolCell
@@ -56,16 +55,17 @@ if TYPE_CHECKING:
 PUBLIC = {
     "longctx.functions.fixtures": ("Ctx", "Check"),
     "longctx.functions.ask": ("Ask",),
-    "longctx.functions.answer": ("Answer", "Case"),
+    "longctx.vocabulary.answer": ("Answer",),
+    "longctx.functions.case": ("Case",),
     "longctx.functions.draw": ("Draw",),
     "longctx.functions.transcript": ("transcript", "Transcript", "Probe"),
     "longctx.functions.chunks": ("chunks", "Chunks"),
     "longctx.engine.run": ("Run",),
-    "longctx.vocabulary.protocol": ("protocol",),
     "longctx.vocabulary.grid": ("Axes", "Count"),
+    "longctx.vocabulary.protocol": ("protocol",),
     "longctx.vocabulary.protocol_cell": ("ProtocolAsk", "ProtocolDraw", "TrialNumber", "ProtocolCell"),
     "longctx.vocabulary.counts": ("Counts",),
-    "longctx.vocabulary.point": ("Reply", "Outcome", "Mark"),
+    "longctx.vocabulary.point": ("Outcome", "Mark"),
     "longctx.vocabulary.shapes": ("Context", "Piece"),
     "longctx.vocabulary.text": ("fill", "mark"),
     "longctx.vocabulary.judging": ("unanswered",),
@@ -75,7 +75,7 @@ PUBLIC = {
     "longctx.results.row": ("Row",),
     "longctx.stats.rates": ("Rate",),
     "longctx.views.answers": ("Answers",),
-    "longctx.views.chart": ("Table", "Chart", "Plot", "PlotMark"),
+    "longctx.views.chart": ("Table", "PlotMark", "Plot", "Chart"),
     "longctx.errors": ("UserError",),
 }
 """The public names by the modules that define them, in the order of the reference. A module is imported when needed."""

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 
 class UserError(Exception):
-    """A user's mistake, which is shown as its sentence and its code without a traceback.
+    """A user's mistake, shown as its sentence and code without a traceback.
 
-    code: a short name in kebab-case, which stays the same when the sentence is reworded. One mistake
-    has one code wherever it is made.
+    sentence: what is wrong, where, and what to do. code: a name in kebab-case, the same if the sentence is reworded.
 
     Example:
         >>> print(UserError("no-keys", "The table asks for no keys: give at least 1."))

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
+import pytest
 from playwright.sync_api import Dialog, Page, Request, ViewportSize, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
@@ -20,6 +21,9 @@ SCHEMES: tuple[ColorScheme, ...] = "light", "dark"
 def installed() -> str | None:
     """Return the path of an installed browser."""
     return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+needs_browser = pytest.mark.skipif(installed() is None, reason=MISSING)
 
 
 @dataclass

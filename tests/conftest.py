@@ -11,6 +11,7 @@ import pytest
 from xdist.scheduler import WorkStealingScheduling
 
 from longctx.corpus import fetch
+from longctx.recording.tape import Tape
 from longctx.workspace import Workspace
 from tests import certificates
 
@@ -49,6 +50,22 @@ def read_once() -> Iterator[None]:
         certificates.read_once(patch)
         patch.setattr(fetch, "read_issue", functools.lru_cache(maxsize=32)(fetch.read_issue))
         yield
+
+
+@pytest.fixture
+def without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Send a failed request again at once."""
+    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
+
+
+@pytest.fixture
+def without_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
+
+
+@pytest.fixture
+def tape(tmp_path: Path) -> Tape:
+    return Tape(tmp_path, "once", run="first")
 
 
 @pytest.fixture

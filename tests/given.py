@@ -1,15 +1,23 @@
-"""What tests of many modules are given: the wording of the protocol, replies, and files."""
+"""What tests of many modules are given: the wording of the protocol, replies, prices, servers and files."""
 
 from __future__ import annotations
 
+import dataclasses
+import datetime
 import functools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from longctx.config.models import Prices
 from longctx.config.prompts import PromptSet, Wording
-from longctx.vocabulary.point import Reply, Words
+from longctx.vocabulary.answer import Answer
+from longctx.vocabulary.point import Words
 from tests.here import HERE
+from tests.servers import Script, SimulatedServer, right
 
 
 @functools.cache
@@ -22,8 +30,25 @@ def words_of(kind: Any) -> Words:
     return wording_of(kind).words
 
 
-def reply(text: str, stop_reason: str | None = "end_turn") -> Reply:
-    return Reply(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22T00:00:00+00:00", "0" * 64)
+def reply(text: str, stop_reason: str | None = "end_turn", **changed: Any) -> Answer:
+    made = Answer(text, stop_reason, "some-model", 100, 0, 16, 0.5, "2026-11-22T00:00:00+00:00", "0" * 64)
+    return dataclasses.replace(made, **changed)
+
+
+def dollars(given: float = 0, got: float = 0, **more: Any) -> Prices:
+    """Return prices in USD per million tokens of input and of output, of the first day of 2026."""
+    return Prices(input=given, output=got, dated=datetime.date(2026, 1, 1), **more)
+
+
+def served(script: Script = right, kind: Any = SimulatedServer) -> Any:
+    """Return a fixture: a server of a kind, which answers as the script says."""
+
+    @pytest.fixture
+    def server() -> Iterator[SimulatedServer]:
+        with kind(script=script) as server:
+            yield server
+
+    return server
 
 
 def written(path: Path, text: str) -> Path:

@@ -29,8 +29,9 @@ from longctx.corpus.question_bank import BankQuestion, dropped_beside, dump, loa
 from longctx.errors import UserError
 from longctx.files import check_free, check_writable, write_file
 from longctx.text import visible
+from longctx.vocabulary.answer import CUT_OFF, Answer
 from longctx.vocabulary.bank import Section, numerical
-from longctx.vocabulary.point import CUT_OFF, BuiltTrial, Declaration, Identity, Outcome, Point, Reply, Words
+from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Words
 from longctx.vocabulary.text import fill
 
 LONGEST = 1000
@@ -66,23 +67,23 @@ class _Unfit(Exception):
     """The reason why a question cannot be kept."""
 
 
-def read_reply(section: str, reply: Reply, per_section: int, provenance: str, document: str | None = None) -> Written:
-    """Read the questions of a reply to a request for `per_section` of them about a section. Never raises.
+def read_reply(section: str, answer: Answer, per_section: int, provenance: str, document: str | None = None) -> Written:
+    """Read the questions of an answer to a request for `per_section` of them about a section. Never raises.
 
-    Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the reply. document: the
+    Ids are `<section>-q<N>`, where N is the number in the tags, or else the position in the answer. document: the
     corpus's own word for its documents, if it has one.
     """
     kept: dict[int, BankQuestion] = {}
     dropped: list[Dropped] = []
     seen: set[int] = set()
-    parts = list(find_tagged(reply.text))
+    parts = list(find_tagged(answer.text))
     if not parts:
         ended = {"refusal": "refused", **dict.fromkeys(CUT_OFF, "cut off")}
-        reason = ended.get(reply.stop_reason or "", "no questions in the reply")
-        dropped.append(Dropped(section, reason, reply.text))
+        reason = ended.get(answer.stop_reason or "", "no questions in the reply")
+        dropped.append(Dropped(section, reason, answer.text))
     for place, tagged in enumerate(parts, 1):
         number = place if tagged.number is None else tagged.number
-        cut = tagged is parts[-1] and reply.cut_off and not tagged.closed
+        cut = tagged is parts[-1] and answer.cut_off and not tagged.closed
         try:
             if not 1 <= number <= per_section:
                 raise _Unfit("numbered beyond what was asked")
@@ -364,7 +365,7 @@ class Writing(Point):
             raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST}.")
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
         """Return the trial, without an outcome: what was written is read and checked, not judged."""
         number = {"number": NUMBERS[self.per_section], "others": str(self.per_section - 1)}

@@ -18,9 +18,10 @@ from longctx.config.project_files import check_name, file_name
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.vocabulary import shapes
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.point import BuiltTrial, Identity, Outcome, Point, Reply
+from longctx.vocabulary.point import BuiltTrial, Identity, Outcome, Point
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT, Shape
 from longctx.workspace import Workspace
 
@@ -244,23 +245,23 @@ class Trial:
         """Return the trial. Raises UserError if its cell cannot be built with these parameters."""
         return self.run(lambda built: None)[0]
 
-    def run(self, answer: Callable[[BuiltTrial], Reply | None]) -> tuple[BuiltTrial, Outcome | None]:
-        """Return the trial and its outcome, which is None if `answer` has no reply to it. Raises as `build` does.
+    def run(self, answer: Callable[[BuiltTrial], Answer | None]) -> tuple[BuiltTrial, Outcome | None]:
+        """Return the trial and its outcome, which is None if `answer` returns None. Raises as `build` does.
 
-        What judging a reply raises is passed on.
+        What judging an answer raises is passed on.
         """
         cell, answered = self.cell, False
         shaped: BuiltTrial | None = None
 
-        def of_shape(built: BuiltTrial) -> Reply | None:
+        def of_shape(built: BuiltTrial) -> Answer | None:
             nonlocal answered, shaped
             shaped = built
             if cell.shape != TEXT:
                 assert built.pieces is not None
                 shaped = dataclasses.replace(built, shape=cell.shape, context=built.pieces())
-            reply = answer(shaped)
-            answered = reply is not None
-            return reply
+            found = answer(shaped)
+            answered = found is not None
+            return found
 
         try:
             _, outcome = cell.point.run(cell.wording.words, cell.seed, self.index, self.repeat, of_shape)
@@ -296,6 +297,7 @@ def cells_of(profile: Profile, test: type[Point], chosen: TableChoices) -> list[
     models, prompts = chosen.models, chosen.prompts
     grids = profile.grids(test.declared.name)
     sets = _prompt_sets(chosen.workspace, grids, prompts)
+    wording_of = functools.cache(lambda name, document: sets[name].wording(test, document))  # reads its templates
     for name in (name for grid in grids for name in models(grid)):
         check_name(name)
     load = chosen.model_of or functools.partial(load_model, chosen.workspace)
@@ -304,7 +306,8 @@ def cells_of(profile: Profile, test: type[Point], chosen: TableChoices) -> list[
     banks: dict[str, str] = {}
     for grid in grids:
         tables = {model: sized(grid, known[model]) for model in models(grid)}
-        wordings = [sets[name].wording(test, chosen.document(grid)) for name in prompts or grid.prompts]
+        document = chosen.document(grid)
+        wordings = [wording_of(name, document) for name in prompts or grid.prompts]
         for wording, model, shape in itertools.product(wordings, models(grid), chosen.shapes or grid.shapes):
             table = tables[model]
             for point in _cells(table, model, functools.partial(chosen.bank, model, grid.draws_on)):

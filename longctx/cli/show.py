@@ -269,7 +269,7 @@ def _run_function(options: argparse.Namespace, test: str, slug: str, trial: str)
 
 
 def _print_function(trial: FunctionTrial, result: Result) -> None:
-    from longctx.functions.measure import reply_text
+    from longctx.functions.measure import answer_text
     from longctx.recording.apis import api_at, messages
 
     cell = trial.cell
@@ -297,7 +297,7 @@ def _print_function(trial: FunctionTrial, result: Result) -> None:
             _print_part(turn["role"], as_shown(turn["content"]))
         before = turns
         if isinstance(each, Exchange):
-            _print_part("reply", reply_text(each) if each.reply else f"{each.message}")
+            _print_part("reply", answer_text(each.answer) if each.answer else f"{each.message}")
     print(f"\n# outcome: {visible(_outcome_of_function(result), keep=NEWLINE)}")
 
 

@@ -10,7 +10,7 @@ Source of the vocabulary and its licence: fixtures/vocabularies/README.md.
 
 from __future__ import annotations
 
-import base64
+import binascii
 import fnmatch
 import functools
 import hashlib
@@ -463,7 +463,7 @@ def _encoding() -> tiktoken.Encoding:
             f"The reference vocabulary {path} cannot be read: {error}. Restore it from version control.",
         ) from None
     _, first, *tokens = vocabulary["bpe_ranks"].split(" ")
-    ranks = {base64.b64decode(token): rank for rank, token in enumerate(tokens, int(first))}
+    ranks = {binascii.a2b_base64(token): rank for rank, token in enumerate(tokens, int(first))}
     return tiktoken.Encoding(
         REFERENCE,
         pat_str=vocabulary["pat_str"],

@@ -258,6 +258,8 @@ class _Text:
         self.flush()
 
     def flush(self) -> None:
+        if not self.pending:
+            return
         text = "".join(self.pending)
         self.pending.clear()
         if text and not text.strip(WHITESPACE):

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from longctx.config.models import ModelProfile
     from longctx.engine.run import Run
     from longctx.recording.tape import Tape
+    from longctx.vocabulary.answer import Answer
     from longctx.vocabulary.bank import Section
-    from longctx.vocabulary.point import Reply
 
 PER_SECTION = 5
 """How many questions are drafted about a text, unless there are few texts."""
@@ -96,11 +96,11 @@ class Drafting:
     def drafted(self) -> list[Draft]:
         """Ask for the drafts and return them. Raises UserError."""
         drafts, replies = [], 0
-        for cell, reply in self._asked(self._cases):
-            replies += reply is not None
+        for cell, answer in self._asked(self._cases):
+            replies += answer is not None
             section = cell.point.section  # type: ignore[attr-defined]
-            if reply is not None:
-                for question in read_reply(section.id, reply, self._each, "").questions:
+            if answer is not None:
+                for question in read_reply(section.id, answer, self._each, "").questions:
                     kind = "number" if question.numerical else "fact"
                     probe = Probe(question.question, (question.right,), kind=kind)
                     drafts.append(Draft(question.id, section.id, probe, section.text))
@@ -120,7 +120,7 @@ class Drafting:
     def kept(self, drafts: Sequence[Draft]) -> Tried:
         """Ask each draft with its evidence alone and with nothing. Raises UserError."""
         cells = [cell for draft in drafts for cell in self._alone(draft)]
-        replies = [reply for _, reply in self._asked(cells)]
+        replies = [answer for _, answer in self._asked(cells)]
         kept, guessed, unanswerable, unasked = [], 0, 0, 0
         for draft, known, guess in zip(drafts, replies[::2], replies[1::2], strict=True):
             if known is None or guess is None:
@@ -167,14 +167,14 @@ class Drafting:
         ]
 
     def _asked(self, cells: Sequence[Cell]) -> list[tuple[Cell, Any]]:
-        """Ask what is not recorded, and return each case with its reply, None if there is none."""
+        """Ask what is not recorded, and return each case with its answer, None if there is none."""
         self._run.ask(list({next(cell.each_trial()).key: cell for cell in cells}.values()))
         tape = self._run.tape()
         return [(cell, reply_of(cell, tape)) for cell in cells]
 
 
-def reply_of(cell: Cell, tape: Tape) -> Reply | None:
-    """Return the recorded reply to the only question of a case. Raises TapeError."""
+def reply_of(cell: Cell, tape: Tape) -> Answer | None:
+    """Return the recorded answer to the only question of a case. Raises TapeError."""
     [question] = cell.each_trial()
     return tape.reply(Place.of(question, question.build()))
 

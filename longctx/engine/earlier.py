@@ -11,11 +11,11 @@ from typing import Any
 
 from longctx.engine.terms import file_of, trial_of
 from longctx.errors import UserError
-from longctx.functions.measure import text_of
-from longctx.recording.apis import to_reply
+from longctx.functions.measure import answer_text
+from longctx.recording.apis import to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
-from longctx.recording.reply import MalformedAnswer, read_object
+from longctx.recording.reply import MalformedAnswer
 from longctx.report.page.contents import Earlier, RowIdentity, earlier_rows
 from longctx.results.baseline_file import Baseline
 from longctx.results.row import Row, digest_of_all, grouped, total
@@ -147,8 +147,7 @@ def _sha256(episode: Episode) -> str:
 
 def _reply(episode: Episode) -> str | None:
     try:
-        to_reply(episode[0].path, _content(episode), Receipt())
-        return text_of(episode[0].path, read_object(_content(episode)))
+        return answer_text(to_answer(episode[0].path, _content(episode), Receipt()))
     except MalformedAnswer:
         return None
 

@@ -300,9 +300,9 @@ class InterimLooks:
     def _rows_of(self, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
         """Return the rows of a trial that was run, and note its prompts."""
         for exchange in result.exchanges if isinstance(result, Judged) else ():
-            if exchange.reply:
+            if exchange.answer:
                 prompts = self._prompts[trial.cell.id]
-                prompts.add(trial.key, exchange.model, exchange.body, exchange.reply.input_tokens)
+                prompts.add(trial.key, exchange.model, exchange.body, exchange.answer.input_tokens)
         return rows_of(self._run, self._tape, trial, result)
 
 

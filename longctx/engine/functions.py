@@ -9,8 +9,11 @@ function_pass.py asks them.
 
 from __future__ import annotations
 
+import ast
+import builtins
 import dataclasses
 import inspect
+import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +24,6 @@ from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameters
 from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
 from longctx.functions.strategies import Strategy
-from longctx.live.cost.money import check_cap
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
@@ -217,6 +219,34 @@ def check_apart(cell: Cell, test: str, known: dict[str, str]) -> None:
         )
 
 
+def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:
+    """Return whether a test has no assert, no raise and no check, and calls nothing of its own that may have one."""
+    try:
+        nodes = [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0])]
+    except (OSError, SyntaxError):
+        return False
+    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    methods = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
+    judges = any(isinstance(node, ast.Assert | ast.Raise) or _returns(node) for node in nodes) or methods & {
+        "fail",
+        "raises",
+        "probe",
+        "chunks",
+        "check",
+    }
+    return not (judges or "check" in called or called - {*fixtures, *dir(builtins)})
+
+
+def _returns(node: ast.AST) -> bool:
+    """Return whether a node returns a value, which may be an outcome."""
+    return isinstance(node, ast.Return) and node.value is not None
+
+
+def warning(name: str) -> str:
+    """Return the warning about a test that judges nothing."""
+    return f"{name} has no assert and no check, so every reply counts as correct."
+
+
 def _name_of(cell: Cell) -> str:
     """Return the name of a cell among those of all test functions."""
     return f"{cell.point.test}/{cell.id}"
@@ -237,6 +267,8 @@ def loader(run: RunData) -> Callable[[str], ModelProfile]:
     def load(name: str) -> ModelProfile:
         model = run.plan.model(name)
         if run.settings.record != "none":
+            from longctx.live.cost.money import check_cap
+
             check_cap(run.stated_cap, [model])
         return model
 

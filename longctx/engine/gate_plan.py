@@ -52,12 +52,12 @@ class Preflight:
     def passed_over(self, trial: Trial, place: Place) -> None:
         """Note a question that is not sent: its recorded answer counts, or the record mode does not ask it."""
         try:
-            reply = self._tape.reply(place)
+            answer = self._tape.reply(place)
         except TapeError as error:
             row = unmeasured_row(self._run, trial, "infra_error", error.code)
         else:
             stale = unmeasured_row(self._run, trial, "not_asked", self._tape.status(place))
-            row = foreseen_row(self._run, trial, reply) if reply else stale
+            row = foreseen_row(self._run, trial, answer) if answer else stale
         self._known[trial.key] = row
 
     def ready(self, unasked: Sequence[Unasked]) -> None:

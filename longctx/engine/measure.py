@@ -31,7 +31,8 @@ from longctx.results.row import (
     total,
 )
 from longctx.text import count
-from longctx.vocabulary.point import CREDIT, Kind, Reply
+from longctx.vocabulary.answer import Answer
+from longctx.vocabulary.point import CREDIT, Kind
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
@@ -53,7 +54,7 @@ class MeasuredCell:
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
     errors: Sequence[BaseException] = ()
-    """The test's own errors and mistakes; an unreadable judge's reply does not count as one."""
+    """The test's own errors and mistakes; an unreadable judge's answer does not count as one."""
     skipped: str = ""
     """Why the test left a trial out, if it did."""
     unrecorded: bool = False
@@ -116,8 +117,8 @@ class Measurer:
         judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Place], str] | None = None
         for trial in cell.each_trial():
-            shown = View(test)
-            if failure := run.unasked.get(trial.key):  # an older answer is not used in place of one that failed
+            shown, key = View(test), trial.key
+            if failure := run.unasked.get(key):  # an older answer is not used in place of one that failed
                 kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
                 of_trial = [unmeasured_row(run, trial, kind, failure["cause"])]
                 failed += [failure["message"]] if failure["cause"] != EARLY_STOP else []
@@ -127,10 +128,10 @@ class Measurer:
                 match result:
                     case Judged():
                         shown = result.view(test)
-                        judged[trial.key] = trial, slice(len(rows), len(rows) + len(of_trial))
+                        judged[key] = trial, slice(len(rows), len(rows) + len(of_trial))
                         for exchange in result.exchanges:
-                            if exchange.reply:
-                                prompts.add(trial.key, exchange.model, exchange.body, exchange.reply.input_tokens)
+                            if exchange.answer:
+                                prompts.add(key, exchange.model, exchange.body, exchange.answer.input_tokens)
                     case Waiting():
                         status = of_trial[0].error
                         absent.append(next(place for place in result.requests if tape.status(place) == status))
@@ -163,10 +164,11 @@ class Measurer:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Measurement:
-    """What a run measured: `rows`, one a trial, and what can be made of them."""
+    """What a run measured: `rows`, one per trial, and what follows from them."""
 
     run: RunData
     cells: Sequence[MeasuredCell]
+    """The measured cells, each with its rows."""
 
     def __repr__(self) -> str:
         """Return a line for each test and model, as `passkey, my-model, prompts mine: 1.00 [0.72, 1.00] n=10`."""
@@ -272,23 +274,23 @@ def _agreement_row(row: Row, labelled: Sequence[tuple[str, str]], text: bool) ->
 
 def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
     text = not run.settings.no_text
-    asked = [(exchange, exchange.reply) for exchange in judged.exchanges if exchange.reply]
-    replies = [reply for _, reply in asked]
-    own = [reply for exchange, reply in asked if exchange.role == "test"]
-    thinking = [reply.thinking_tokens for reply in replies if reply.thinking_tokens is not None]
-    cached = [reply.cached_tokens for reply in replies if reply.cached_tokens is not None]
+    asked = [(exchange, exchange.answer) for exchange in judged.exchanges if exchange.answer]
+    answers = [answer for _, answer in asked]
+    own = [answer for exchange, answer in asked if exchange.role == "test"]
+    thinking = [answer.thinking_tokens for answer in answers if answer.thinking_tokens is not None]
+    cached = [answer.cached_tokens for answer in answers if answer.cached_tokens is not None]
     prices = trial.cell.model.prices
     return Row(
         **identified(run, trial),
         params={**trial.cell.point.params, **judged.params},
         outcome=judged.kind,
-        model_returned=", ".join(dict.fromkeys(reply.model for reply in own)),
+        model_returned=", ".join(dict.fromkeys(answer.model for answer in own)),
         expected=judged.expected if text else None,
         returned=judged.returned if text else None,
         why=judged.why if text else None,
         trace={
             **judged.trace,
-            **({THINKING: 1} if any(reply.thought for reply in own) else {}),
+            **({THINKING: 1} if any(answer.thought for answer in own) else {}),
             **({WITHOUT_TEXT: 1} if judged.kind == "correct" and own and own[-1].says_nothing else {}),
             **_graded(judged, text),
         },
@@ -297,21 +299,21 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
         **_of_strategy(judged),
         depth=judged.depth,
         distance_from_end=judged.distance_from_end,
-        input_tokens=sum(reply.input_tokens for reply in replies),
+        input_tokens=sum(answer.input_tokens for answer in answers),
         cached_tokens=sum(cached) if cached else None,
-        cache_write_tokens=sum(reply.cache_write_tokens for reply in replies),
-        output_tokens=sum(reply.output_tokens for reply in replies),
+        cache_write_tokens=sum(answer.cache_write_tokens for answer in answers),
+        output_tokens=sum(answer.output_tokens for answer in answers),
         thinking_tokens=sum(thinking) if thinking else None,
-        latency_s=total([reply.latency_s for reply in replies]),
-        cost_usd=total([paid(exchange.model.prices, reply) for exchange, reply in asked]),
-        batch_discount=prices.batch_discount if prices and all(reply.batched for reply in replies) else None,
+        latency_s=total([answer.latency_s for answer in answers]),
+        cost_usd=total([paid(exchange.model.prices, answer) for exchange, answer in asked]),
+        batch_discount=prices.batch_discount if prices and all(answer.batched for answer in answers) else None,
         stop_reason=own[-1].stop_reason if own else None,
-        refusal=next((reply.refusal for reply in own if reply.refusal), None),
-        fallback=any(reply.fallback for reply in own),
-        source="live" if any(reply.live for reply in replies) else "replayed",
+        refusal=next((answer.refusal for answer in own if answer.refusal), None),
+        fallback=any(answer.fallback for answer in own),
+        source="live" if any(answer.live for answer in answers) else "replayed",
         origin=next((origin for origin in ORIGINS if origin in judged.origins), None),
-        recorded_at=max(reply.recorded_at for reply in replies),
-        prompt_sha256=digest_of_all([reply.request_sha256 for reply in replies]),
+        recorded_at=max(answer.recorded_at for answer in answers),
+        prompt_sha256=digest_of_all([answer.request_sha256 for answer in answers]),
         request_parts=parts_of_all([exchange.place.parts for exchange, _ in asked]),
         documents=judged.documents,
         judged_by=judged.judged_by,
@@ -330,20 +332,20 @@ def _of_strategy(judged: Judged) -> dict[str, Any]:
     """Return how much of a transcript was kept, and what the strategy cost; nothing without a transcript."""
     if judged.kept is None:
         return {}
-    asked = [(exchange, exchange.reply) for exchange in judged.exchanges if exchange.reply]
+    asked = [(exchange, exchange.answer) for exchange in judged.exchanges if exchange.answer]
     costs = [
-        (paid if exchange.role == "strategy" else paid_for_compaction)(exchange.model.prices, reply)
-        for exchange, reply in asked
-        if exchange.role == "strategy" or reply.compactions
+        (paid if exchange.role == "strategy" else paid_for_compaction)(exchange.model.prices, answer)
+        for exchange, answer in asked
+        if exchange.role == "strategy" or answer.compactions
     ]
-    compacted = any(reply.compactions for _, reply in asked)  # how long that took, the server does not say
+    compacted = any(answer.compactions for _, answer in asked)  # how long that took, the server does not say
     seen, before = judged.kept
     return {
         "retained": round(seen / before, 4) if before else 1.0,
         "strategy_usd": total(costs),
         "strategy_s": None
         if compacted
-        else total([reply.latency_s for exchange, reply in asked if exchange.role == "strategy"]),
+        else total([answer.latency_s for exchange, answer in asked if exchange.role == "strategy"]),
     }
 
 
@@ -375,15 +377,15 @@ def check_row(row: Row, name: str, held: bool | float) -> Row:
     )
 
 
-def foreseen_row(run: RunData, trial: Trial, reply: Reply | None = None) -> Row:
-    """Return the row that a question is expected to have: it will be asked, or `reply` is recorded."""
+def foreseen_row(run: RunData, trial: Trial, answer: Answer | None = None) -> Row:
+    """Return the row that a question is expected to have: it will be asked, or `answer` is recorded."""
     return Row(
         **identified(run, trial),
         params=trial.cell.point.params,
         outcome="correct",
-        model_returned=reply.model if reply else None,
-        source="replayed" if reply else "live",
-        recorded_at=reply.recorded_at if reply else None,
+        model_returned=answer.model if answer else None,
+        source="replayed" if answer else "live",
+        recorded_at=answer.recorded_at if answer else None,
     )
 
 

@@ -37,6 +37,7 @@ class Plan:
     def __init__(self, settings: Settings, workspace: Workspace) -> None:
         self._settings, self._workspace = settings, workspace
         self._cells: dict[str, tuple[Cell, ...]] = {}
+        self._model_profiles: dict[str, ModelProfile] = {}
 
     @cached_property
     def tests(self) -> Mapping[str, Protocol]:
@@ -77,11 +78,13 @@ class Plan:
 
     def model(self, name: str) -> ModelProfile:
         """Return the profile of a model, with the user's entries."""
-        model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
-        if entries:
-            written = model.model_dump(exclude_unset=True, by_alias=True)
-            model = checked({**written, **entries}, ModelProfile, f"The profile in the code {name}")
-        return model
+        if name not in self._model_profiles:
+            model, entries = load_model(self._workspace, name), self._settings.model_profiles.get(name)
+            if entries:
+                written = model.model_dump(exclude_unset=True, by_alias=True)
+                model = checked({**written, **entries}, ModelProfile, f"The profile in the code {name}")
+            self._model_profiles[name] = model
+        return self._model_profiles[name]
 
     def models_of_functions(self, table: Sequence[str]) -> tuple[str, ...]:
         """Return the models that a test function measures. table: those of its own table."""

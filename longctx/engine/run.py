@@ -24,13 +24,13 @@ class Run(RunData):
     Args:
         profile: The name or path of a profile, or its entries, as in `{"passkey": {"windows": [4096], "trials": 3}}`;
             None for the project's default.
-        model: A model or several, instead of the profile's.
-        prompts: A prompt set or several, instead of the profile's.
-        root: The project's folder; its fixtures, cassettes and reports are used.
+        model: One model or several, instead of the profile's.
+        prompts: One prompt set or several, instead of the profile's.
+        root: The project's folder, with its fixtures, cassettes and reports.
         say: Prints a sentence.
-        options: The other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
+        options: Other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
 
-    Every method raises UserError for a user's mistake; its message states what is wrong, where, and what to do.
+    Every method raises UserError for a user's mistake. `cells` are some of `run.plan.cells`; by default all of them.
 
     Example:
         >>> run = Run(profile="first", model="my-model")  # doctest: +SKIP
@@ -41,9 +41,9 @@ class Run(RunData):
     """
 
     def estimate(self, cells: Sequence[Cell] | None = None) -> list[Estimate]:
-        """Say and return what would be asked and what it costs, without a key and without the network.
+        """Print and return the number of requests and their price. Works offline, without a key.
 
-        cells: those to ask; by default all of the plan.
+        cells: those to send; by default all of the plan.
         """
         from longctx.live.estimating import estimate_live
 
@@ -70,16 +70,16 @@ class Run(RunData):
         max_cost: float | None = None,
         progress: Callable[..., Any] | None = None,
     ) -> Done:
-        """Ask trials without a recorded answer, for at most `max_cost` USD. A stopped run resumes.
+        """Send the requests that have no recorded answer, for at most `max_cost` USD. Resumes a stopped run.
 
         Every answer is recorded before it counts. The record mode is that of the settings, or `once` if that is `none`.
 
-        cells: those to ask; by default all of the plan. max_cost: by default the run's cap. progress: opens the
+        cells: those to send; by default all of the plan. max_cost: by default the run's cap. progress: opens the
         display, as live/progress.py does. Raises Interrupted if the user stops it.
         """
         require("Asking a model", "anthropic")
         self.has_asked = True
-        from longctx.live.run import LivePass
+        from longctx.live.run import ProtocolPass
         from longctx.recording.tape import only_writer
 
         settings = self.settings
@@ -98,7 +98,7 @@ class Run(RunData):
                 preflight.check()
             self._foresee_baseline(cells, tape)
             terms = self.terms([cell.model for cell in cells], max_cost)
-            asking = LivePass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
+            asking = ProtocolPass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
             asking.progress = progress or asking.progress
             done = asking.ask(cells)
         failures = done.asked.failures
@@ -133,7 +133,10 @@ class Run(RunData):
         return known
 
     def measure(self, cells: Sequence[Cell] | None = None) -> Measurement:
-        """Replay and judge the recorded answers. cells: by default all of the plan."""
+        """Replay and judge the recorded answers.
+
+        cells: those to measure; by default all of the plan.
+        """
         from longctx.engine.measure import Measurement, Measurer
 
         if self.settings.baseline is not None and not self.has_asked:

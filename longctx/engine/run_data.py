@@ -89,11 +89,11 @@ class RunData:
         self.homes: dict[str, Path] = {}
         """The folders of recordings of tests that are nearer to their files than the project's, by the tests' names."""
         self.cells: list[Cell] = []
-        """The selected cells of test functions, which pytest asks."""
+        """The selected cells of test functions, whose trials pytest runs; those of protocols are in `plan.cells`."""
         self.unasked: dict[str, dict[str, Any]] = {}
         """The fields of the Failure of each question that the live pass could not ask, by its key."""
         self.to_send: list[Cell] = []
-        """The cells that this run set out to ask."""
+        """All cells, of protocols and test functions, whose trials this run set out to send."""
         self.rewriting: Rewriting | None = None
         """What the project's hooks make of requests and answers; None without pytest."""
         self.spent = 0.0

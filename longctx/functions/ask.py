@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.config.models import ModelProfile, treatments
 from longctx.errors import UserError
 from longctx.extras import require
-from longctx.functions.answer import Answer, Case, Unparseable
+from longctx.functions.case import Case
 from longctx.functions.cells import NAME
 from longctx.functions.strategies import AskForStrategy, Managed, tokens_of
 from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
@@ -19,6 +19,7 @@ from longctx.recording.request import with_model_profile
 from longctx.recording.trials import Role
 from longctx.results.row import AGREEMENT
 from longctx.text import count
+from longctx.vocabulary.answer import Answer, Unparseable
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.shapes import TEXT, Context, Piece, as_text, rendered
 
@@ -34,7 +35,7 @@ PROBE_TOKENS = 60
 
 
 class Ask:
-    """The fixture `ask`: it asks the model under test; in a replay, the recordings answer.
+    """The fixture `ask` sends a request to the model under test. A replay returns the recorded answer.
 
     Example:
         >>> def test_refund_code(ask: Ask):
@@ -67,19 +68,19 @@ class Ask:
         max_tokens: int = MAX_TOKENS,
         **given: Any,
     ) -> Answer:
-        """Ask, and return the answer.
+        """Send a request and return the answer.
 
-        It takes what the SDK's `messages.create` takes, such as `tools`, `tool_choice` and `stop_sequences`, save what
-        the model's profile decides: the model, thinking and effort, betas.
+        It takes the arguments of the SDK's `messages.create`, such as `tools`, `tool_choice` and `stop_sequences`,
+        except those that the model profile decides: model, thinking, effort and betas.
 
         Args:
-            context: The text of one user turn. With `question`, the context that the question is about: a text, or a
-                list of texts or documents. The shape of the run renders both, by default as one text. Or a
-                transcript, of which the strategy of the run decides what is sent; the question is the last turn.
+            context: The text of one user turn. With `question`, a text or a list of texts or documents, rendered in
+                the run's shape, by default as one text. Or a transcript, shortened by the run's strategy; the
+                question becomes the last turn.
             question: A question about the context.
             messages: The turns of a conversation, instead of a text.
-            system: The system prompt; that of the model's profile comes before it.
-            max_tokens: The most tokens of the reply, without thinking.
+            system: The system prompt, which follows that of the model profile.
+            max_tokens: The most tokens of the reply, not counting thinking.
         """
         no_text = context is not None and not isinstance(context, Transcript | Iterable)
         if (context is None) == (messages is None) or no_text or isinstance(context, bytes):
@@ -110,7 +111,7 @@ class Ask:
         return self._answer(self.trial.cell.model, {**asked, "max_tokens": max_tokens, **given}, system)
 
     def tokens(self) -> Mapping[str, float]:
-        """Return the values that `counts` of the marker makes of the model's token counts: see `Counts`.
+        """Return the values that the marker's `counts` computes from the model's token counts.
 
         They are known before the first trial, and are the same in every trial.
         """
@@ -131,7 +132,7 @@ class Ask:
         max_tokens: int = PROBE_TOKENS,
         **given: Any,
     ) -> Answer:
-        """Ask a probe's question about a transcript, and judge the answer: an AssertionError states what was answered.
+        """Send a probe's question about a transcript. Raises AssertionError if the answer is not accepted.
 
         The kind of the probe and its place in the transcript are recorded, and whether a wrong answer is out of date
         (`stale`), invented, or said to be not known (`lost`).
@@ -177,7 +178,7 @@ class Ask:
         max_tokens: int = PROBE_TOKENS,
         **given: Any,
     ) -> Answer:
-        """Ask a question about retrieved chunks, and judge the answer: an AssertionError states what was answered.
+        """Send a question about retrieved chunks. Raises AssertionError if the answer is not accepted.
 
         Whether the answer was among the chunks is recorded: a chunk has the case's `evidence`, or is its `chunk` by id.
 
@@ -220,7 +221,7 @@ class Ask:
         return self.trial.cell.model.api
 
     def client(self, api: str = "anthropic", *, model: str | None = None, like: Any = None) -> Any:
-        """Return an SDK client on the recordings, for a product's own code.
+        """Return an SDK client that records and replays, for your product's code.
 
         It is an `anthropic.Anthropic`, an `openai.OpenAI` or a `google.genai.Client`.
 
@@ -241,7 +242,7 @@ class Ask:
         return clients.client(self, api, model)
 
     def async_client(self, api: str = "anthropic", *, model: str | None = None) -> Any:
-        """Return the same as an asynchronous client.
+        """Return the asynchronous form of `client`.
 
         It is an `anthropic.AsyncAnthropic`, an `openai.AsyncOpenAI` or the `aio` of a `google.genai.Client`.
         """
@@ -252,7 +253,7 @@ class Ask:
         return clients.client(self, api, model, asynchronous=True)
 
     def http_client(self, *, model: str | None = None) -> httpx2.Client:
-        """Return a plain `httpx2.Client` on the recordings, for other SDKs and a product's own HTTP code.
+        """Return a plain HTTP client that records and replays, for other SDKs and HTTP code.
 
         The path of a request states which API it speaks; its host is not looked at, and nothing is sent there.
         """
@@ -261,7 +262,7 @@ class Ask:
         return clients.http_client(self, model)
 
     def async_http_client(self, *, model: str | None = None) -> httpx2.AsyncClient:
-        """Return the same as an asynchronous client: an `httpx2.AsyncClient`."""
+        """Return the asynchronous form of `http_client`."""
         from longctx.functions import clients
 
         return clients.async_http_client(self, model)
@@ -329,7 +330,7 @@ class Ask:
         return checks[name]
 
     def lexical(self, context: str | Sequence[object], question: str, answer: str, options: Sequence[str] = ()) -> bool:
-        """Return whether matching words alone finds the answer, and show its accuracy next to that of the test.
+        """Return whether word matching alone finds the answer. The report compares its accuracy with the test's.
 
         It sends no request, and does not count in the trial's outcome.
 

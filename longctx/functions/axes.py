@@ -12,8 +12,9 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from longctx.errors import UserError, did_you_mean
 from longctx.fields import fault, hints_of
 from longctx.functions.cells import FUNCTION_ENTRIES
-from longctx.functions.fixtures import NAMES
 
+NAMES = ("ctx", "ask", "draw", "case", "check", "judge", "prompt")
+"""The fixtures of longctx: `ctx`, and its attributes."""
 Combination = Mapping[str, object]
 """The values of a test's parameters."""
 

@@ -1,4 +1,4 @@
-"""The cells of a test function: one for each combination of its parameters, each a Case as a test's are."""
+"""The cells of a test function: one for each combination of its parameters, as a protocol has them."""
 
 from __future__ import annotations
 

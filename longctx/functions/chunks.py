@@ -26,12 +26,11 @@ SUFFIXES = (".md", ".txt")
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a knowledge base, each with `id`, `text` and `tokens`, read when they are first needed.
+    """The chunks of a knowledge base, each with `id`, `text` and `tokens`, read when first needed.
 
     Example:
-        >>> from longctx.vocabulary.bank import Section
-        >>> len(Chunks(lambda: (Section("fee", "The fee is five crowns.", 6),)).sections)
-        1
+        >>> def fees(base: Chunks) -> list[str]:
+        ...     return [chunk.text for chunk in base.retrieve("What is the fee?", 4)]
     """
 
     read: Callable[[], tuple[Section, ...]]
@@ -43,7 +42,7 @@ class Chunks:
         return self.read()
 
     def retrieve(self, question: str, number: int) -> list[Section]:
-        """Return the chunks that fit a question best by BM25, the best first; all of them if there are fewer."""
+        """Return up to `number` chunks that fit a question best by BM25, the best first."""
         require("BM25", "bm25s")
         bm25s: Any = importlib.import_module("bm25s")
         quiet = {"show_progress": False}
@@ -57,11 +56,11 @@ class Chunks:
 
 
 def chunks(folder: str | Path, tokens: int | None = None) -> Chunks:
-    """Return the Markdown and text files of a folder as chunks.
+    """Read the Markdown and text files of a folder as chunks.
 
     Args:
-        folder: The folder; a relative path is looked up next to the file that calls, then in the working directory.
-        tokens: About the most of a chunk, in the reference vocabulary; None for whole files.
+        folder: The folder, relative to the calling file or to the working directory.
+        tokens: About the most tokens of a chunk, in the reference vocabulary; None for whole files.
 
     Raises:
         UserError: There are no such files.

@@ -74,7 +74,7 @@ class Filler(str):
 
 
 class Draw:
-    """The fixture `draw`. Every call has a random stream of its own: a call added at the end changes no other.
+    """The fixture `draw`. Each call has its own random stream, so a call added at the end changes no other.
 
     Example:
         >>> def test_refund_code(ask: Ask, draw: Draw, tokens: int):
@@ -87,7 +87,7 @@ class Draw:
         self._trial, self._workspace, self._shares = trial, workspace, shares
 
     def shared(self) -> Draw:
-        """Return a draw whose calls are the same for all items of a context, such as the document they ask about.
+        """Return a draw with the same values for all items of one context.
 
         `@pytest.mark.longctx(trials=200, share=4)` makes a context of four drawn items each; cases with the same
         `cluster` are of one context. These items are sent one after another, so that a model's prompt cache serves all
@@ -96,7 +96,7 @@ class Draw:
         return Draw(self._trial, self._workspace, shares=True)
 
     def stream(self) -> np.random.RandomState:
-        """Return a random stream for code that draws with NumPy; it is frozen, too, and the same on every machine.
+        """Return a frozen random stream for NumPy code; each cell has its own.
 
         It is named by the cell, so that each length draws its own items, and by the test's `version`.
         """
@@ -105,7 +105,7 @@ class Draw:
         return frozen_stream(point.test, point.version, point.slug, trial.seed, trial.trial.index)
 
     def integer(self, low: int, high: int) -> int:
-        """Return an integer from `low` to `high`, both included."""
+        """Return an integer from `low` to `high`, inclusive."""
         if high < low:
             raise ValueError(f"there is no integer from {low} to {high}")
         span = high - low + 1
@@ -122,11 +122,11 @@ class Draw:
         return self.sample(values, 1)[0]
 
     def in_turn(self, values: Sequence[Value]) -> Value:
-        """Return the value whose turn it is: drawn items get the values one after another, each equally often."""
+        """Return the next value in rotation, so that the trials use each value equally often."""
         return values[self._trial.trial.index % len(values)]
 
     def sample(self, values: Sequence[Value], number: int) -> list[Value]:
-        """Return that many different ones of the values, in random order. Raises ValueError if there are fewer."""
+        """Return `number` different values in random order. Raises ValueError if there are fewer."""
         return self._different(values, number, "values")
 
     def uuid(self) -> str:
@@ -134,7 +134,7 @@ class Draw:
         return str(uuid.UUID(bytes=self._stream().bytes(16), version=4))
 
     def words(self, number: int) -> list[str]:
-        """Return that many different common English words, in random order."""
+        """Return `number` different common English words in random order."""
         return self._different(_words(self._workspace), number, "words")
 
     def _different(self, values: Sequence[Value], number: int, what: str) -> list[Value]:
@@ -143,7 +143,7 @@ class Draw:
         return [values[int(place)] for place in self._stream().permutation(len(values))[:number]]
 
     def filler(self, tokens: int) -> Filler:
-        """Return prose of about this many tokens of the reference vocabulary, to hide something in.
+        """Return prose of about `tokens` tokens of the reference vocabulary.
 
         It is made of notices of the shipped register, a country that does not exist. A shorter filler is the beginning
         of a longer one. It ends with a sentence, and is at most one sentence longer than `tokens`.
@@ -173,7 +173,7 @@ class Draw:
     def distractors(
         self, like: str, number: int, answer: str = "", bank: str | Sequence[Section] = SHIPPED
     ) -> list[Section]:
-        """Return documents that resemble a question or a needle in words and do not contain its answer.
+        """Return documents that share words with a question or needle but do not contain its answer.
 
         They are those that share the rarest words with it, those that share most first. The same call gives the same
         documents at every length and in every trial: nothing is drawn.
@@ -194,7 +194,7 @@ class Draw:
         return [among[place] for place in places[:number]]
 
     def operation(self, tokens: int) -> Operation:
-        """Return the made-up history of an agent at work, with a probe for each kind of fact in it.
+        """Return a generated agent session, with a probe for each kind of fact in it.
 
         It has about `tokens` tokens of the reference vocabulary, at least 600; its facts are the same at every length.
         """

@@ -54,11 +54,11 @@ class FunctionEstimates:
         if result.kind in ("skipped", "error") or not trial.exchanges:
             return
         of = self._of(trial.cell)
-        if first := trial.exchanges[0].reply:
+        if first := trial.exchanges[0].answer:
             of.first.append(first.output_tokens)
         for exchange in trial.exchanges:
-            if exchange.reply and exchange.reply.thinking_tokens is not None:
-                self._thinking[exchange.model.model].append(exchange.reply.thinking_tokens)
+            if exchange.answer and exchange.answer.thinking_tokens is not None:
+                self._thinking[exchange.model.model].append(exchange.answer.thinking_tokens)
         if result.kind != "suspended":
             of.recorded.append(list(trial.exchanges))
 
@@ -103,10 +103,12 @@ def _later(of: _Sum) -> Later | None:
         return None
     each = fmean(len(exchanges) for exchanges in of.recorded)
     requests = sum(max(0.0, each - answered - len(first)) for answered, first in of.unanswered)
-    seen = [(exchange, reply) for exchanges in of.recorded for exchange in exchanges[1:] if (reply := exchange.reply)]
+    seen = [
+        (exchange, answer) for exchanges in of.recorded for exchange in exchanges[1:] if (answer := exchange.answer)
+    ]
     if not (requests and seen):
         return NONE_LATER
-    sizes = [(reply.input_tokens, reply.output_tokens) for _, reply in seen]
+    sizes = [(answer.input_tokens, answer.output_tokens) for _, answer in seen]
     prices = [estimated_cost(exchange.model, *size) for (exchange, _), size in zip(seen, sizes, strict=True)]
     known = [price for price in prices if price is not None]
     return Later(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import asyncio
-import builtins
 import contextlib
 import contextvars
 import inspect
 import re
-import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,14 +16,15 @@ from urllib.parse import urlsplit
 from longctx.config.models import sdk_at, servers_named
 from longctx.connections import INI, Guard, is_here
 from longctx.errors import UserError
-from longctx.functions.answer import Answer, Case
 from longctx.functions.ask import Ask
+from longctx.functions.case import Case
 from longctx.functions.cells import CaseItem, name_of
 from longctx.functions.draw import Draw
 from longctx.functions.measure import Result, RunOnce, TrialOf, is_failure, is_skip, reason, run
 from longctx.functions.strategies import Strategy, blocks_of
 from longctx.functions.transcript import Transcript, read_block
 from longctx.functions.trial import CACHED, FunctionTrial, TestMistake, mistake
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.point import MEASURED
 from longctx.vocabulary.shapes import NO_STRATEGY
 
@@ -36,10 +34,6 @@ if TYPE_CHECKING:
     from longctx.functions.cells import Function
     from longctx.recording.tape import Tape
     from longctx.workspace import Workspace
-
-
-NAMES = ("ctx", "ask", "draw", "case", "check", "judge", "prompt")
-"""The fixtures of longctx: `ctx`, and its attributes."""
 
 
 @dataclass(slots=True)
@@ -82,7 +76,7 @@ class FunctionState:
         return self.case
 
     def ctx(self, cell: Callable[[], Cell]) -> Ctx:
-        """Return the fixture `ctx`. case: returns the cell whose templates it reads."""
+        """Return the fixture `ctx`. cell: returns the cell whose templates it reads."""
         draw: Any = CurrentDraw(self)
         return Ctx(Ask(self.trial, self.model), draw, Case(self.item), templates(cell))
 
@@ -98,7 +92,7 @@ class CurrentDraw:
 
 
 def templates(cell: Callable[[], Cell]) -> Callable[[str], str]:
-    """Return a function from the name of a template to its text. case: returns the cell that has them."""
+    """Return a function from the name of a template to its text. cell: returns the cell that has them."""
 
     def template(name: str) -> str:
         of = cell()
@@ -117,7 +111,7 @@ def templates(cell: Callable[[], Cell]) -> Callable[[str], str]:
 
 
 Check = Callable[[str, object], bool | float]
-"""The fixture `check`: it scores one aspect of a trial without stopping, by its name.
+"""The fixture `check` scores one aspect of a trial without stopping.
 
 Example:
     >>> def test_fee(ask: Ask, case: Case, check: Check):
@@ -127,7 +121,7 @@ Example:
 
 @dataclass(frozen=True, slots=True)
 class Ctx:
-    """The draws, requests, checks and judgements of a test function: the fixture `ctx`.
+    """The fixture `ctx`: the draws, requests, checks and judgements of a test function.
 
     Example:
         >>> def test_refund_code(ctx: Ctx, tokens: int):
@@ -137,11 +131,11 @@ class Ctx:
     """
 
     ask: Ask
-    """Sends a request to the model under test; in a replay, the recordings answer."""
+    """Sends a request to the model under test."""
     draw: Draw
-    """Draws what a trial is about, the same for every model, prompt and length."""
+    """Draws random values, the same for every model, prompt and length."""
     case: Case
-    """The case of the trial: a line of the file that the marker names. Its fields are attributes."""
+    """The trial's line of the file that the marker names."""
     prompt: Callable[[str], str]
     """Returns a template of the prompt set: `ctx.prompt("system")` reads fixtures/prompts/SET/TEST/system.txt."""
 
@@ -154,7 +148,7 @@ class Ctx:
         return self.ask.check(name, condition)
 
     def judge(self, prompt: str, **given: Any) -> Answer:
-        """Ask the model that the profile names as `judge`, and return its answer.
+        """Send a prompt to the model that the profile names as `judge`, and return its answer.
 
         `ctx.judge(prompt, label=case.human).choice("YN")` also shows how often it agrees with a human's label.
         """
@@ -264,34 +258,6 @@ def _port(given: str) -> int | None:
         return url.port or ({"http": 80, "https": 443}.get(url.scheme) if is_here(url.hostname or "") else None)
     except ValueError:  # which is refused where it is used
         return None
-
-
-def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:
-    """Return whether a test has no assert, no raise and no check, and calls nothing of its own that may have one."""
-    try:
-        nodes = [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0])]
-    except (OSError, SyntaxError):
-        return False
-    called = {node.func.id for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
-    methods = {node.func.attr for node in nodes if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)}
-    judges = any(isinstance(node, ast.Assert | ast.Raise) or _returns(node) for node in nodes) or methods & {
-        "fail",
-        "raises",
-        "probe",
-        "chunks",
-        "check",
-    }
-    return not (judges or "check" in called or called - {*fixtures, *dir(builtins)})
-
-
-def _returns(node: ast.AST) -> bool:
-    """Return whether a node returns a value, which may be an outcome."""
-    return isinstance(node, ast.Return) and node.value is not None
-
-
-def warning(name: str) -> str:
-    """Return the warning about a test that judges nothing."""
-    return f"{name} has no assert and no check, so every reply counts as correct."
 
 
 SENT: set[str] = set()

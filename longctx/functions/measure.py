@@ -5,21 +5,29 @@ from __future__ import annotations
 import functools
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from longctx.cells.cell import Trial
 from longctx.errors import TapeError, UserError
-from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
-from longctx.functions.trial import FunctionTrial, TestMistake, asked_text, changed_request, no_answer, request_of
-from longctx.recording.apis import api_at, messages, status_of
-from longctx.recording.trials import Ended, Exchange, Judged, Waiting
+from longctx.functions.trial import (
+    FunctionTrial,
+    TestMistake,
+    asked_text,
+    changed_request,
+    no_answer,
+    request_of,
+    texts,
+)
+from longctx.recording.apis import status_of
+from longctx.recording.trials import Ended, Judged, Waiting
 from longctx.results import judged_by
 from longctx.results.row import View
+from longctx.vocabulary.answer import Answer, JudgeUnreadable, Unparseable
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
-from longctx.vocabulary.point import CREDIT, MEASURED, Kind, Mark, Outcome, Reply
+from longctx.vocabulary.point import CREDIT, MEASURED, Kind, Mark, Outcome
 
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
@@ -121,8 +129,8 @@ def _status(error: BaseException) -> int | None:
     return getattr(response, "status_code", None) or getattr(error, "code", None)
 
 
-def _cut_off(reply: Reply) -> str:
-    return f"the last reply was cut off after {reply.output_tokens} tokens{', before any text' * no_answer(reply)}"
+def _cut_off(answer: Answer) -> str:
+    return f"the last reply was cut off after {answer.output_tokens} tokens{', before any text' * no_answer(answer)}"
 
 
 def _unmet(trial: FunctionTrial, names: Sequence[str]) -> str:
@@ -182,7 +190,7 @@ def run_trial(trial_of: TrialOf, start: RunOnce, trial: Trial) -> Waiting | Judg
 
 def judged(trial: FunctionTrial, result: Result) -> Judged:
     """Return a trial that ran to its end, with its outcome, for its row and its page."""
-    own = [exchange.reply for exchange in trial.answers if exchange.reply]
+    own = [exchange.answer for exchange in trial.answers if exchange.answer]
     depth, distance = _place(trial)
     kind: Any = result.kind  # a measured one
     outcome = result.outcome
@@ -224,14 +232,14 @@ def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
     for exchange in trial.answers:
         text = asked_text(exchange)
         places = [place for needle in trial.needles if (place := text.find(needle)) >= 0]
-        if places and exchange.reply:
+        if places and exchange.answer:
             depth = places[0] / len(text)
-            return round(depth, 6), round((1 - depth) * exchange.reply.input_tokens)
+            return round(depth, 6), round((1 - depth) * exchange.answer.input_tokens)
     return None, None
 
 
 def view(trial: FunctionTrial, test: str) -> View:
-    """Return the conversation of a trial: what each request adds, with the needles marked, and each reply."""
+    """Return the conversation of a trial: what each request adds, with the needles marked, and each answer."""
     parts: list[Excerpt] = []
     before: list[Any] = []
     if trial.answers and (system := request_of(trial.answers[0]).get("system")):
@@ -250,30 +258,26 @@ def view(trial: FunctionTrial, test: str) -> View:
         parts.append(Excerpt((f"request {number}",), 1, (("", _cut(added)),)))
         parts += excerpts(added, marks)
         if number < len(trial.answers):
-            parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(reply_text(exchange))),)))
+            parts.append(Excerpt((f"reply {number}",), 1, (("", _cut(answer_text(exchange.answer))),)))
     for number, exchange in enumerate((each for each in trial.exchanges if each.role == "judge"), start=1):
         parts.append(Excerpt((f"to the judge, {number}",), 1, (("", _cut(asked_text(exchange))),)))
-        parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(reply_text(exchange))),)))
+        parts.append(Excerpt((f"of the judge, {number}",), 1, (("", _cut(answer_text(exchange.answer))),)))
     if trial.checks:
         held = "\n".join(f"{name}: {_shown(held)}" for name, held in trial.checks.items())
         parts.append(Excerpt(("checks",), 1, (("", held),)))
-    return View(test, parts, reply_text(trial.answers[-1]) if trial.answers else None)
+    return View(test, parts, answer_text(trial.answers[-1].answer) if trial.answers else None)
 
 
 def _shown(held: bool | float) -> str:
     return f"partial credit {held:g}" if isinstance(held, float) else "holds" if held else "fails"
 
 
-def reply_text(exchange: Exchange) -> str:
-    """Return the reply as people read it: its text, and the tools that it calls."""
-    return text_of(exchange.place.path, exchange.message)
-
-
-def text_of(path: str, message: Mapping[str, Any]) -> str:
-    """Return an answer as people read it. path: that of its API."""
-    answer = Answer((api_at(path) or messages).as_message(message))
+def answer_text(answer: Answer | None) -> str:
+    """Return an answer as people read it: its text, and the tools that it calls. None is that of a count of tokens."""
+    if answer is None:
+        return ""
     calls = [f"[calls {use.get('name')}({use.get('input')})]" for use in answer.tool_uses]
-    return "\n".join(filter(None, [answer.text, *calls]))
+    return "\n".join(filter(None, [answer.thought + answer.text, *calls]))
 
 
 def _cut(text: str) -> str:

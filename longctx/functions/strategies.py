@@ -21,11 +21,10 @@ from longctx.config.project_files import check_size
 from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
-from longctx.live.cost.money import COMPACTION
-from longctx.vocabulary.shapes import NO_STRATEGY, SHAPES
+from longctx.vocabulary.shapes import COMPACTION, NO_STRATEGY, SHAPES
 
 if TYPE_CHECKING:
-    from longctx.functions.answer import Answer
+    from longctx.vocabulary.answer import Answer
     from longctx.workspace import Workspace
 
 Messages = list[dict[str, Any]]

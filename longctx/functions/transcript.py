@@ -21,7 +21,7 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.files import inside
-from longctx.functions.answer import Case
+from longctx.functions.case import Case
 from longctx.functions.cells import load_cases
 from longctx.functions.sessions import KNOWN, Log
 from longctx.functions.strategies import (
@@ -37,7 +37,7 @@ from longctx.functions.strategies import (
 from longctx.pytest_file import root_around
 from longctx.results.records import log_lines
 from longctx.text import count
-from longctx.vocabulary.bank import simplified
+from longctx.vocabulary.reading import simplified
 
 
 @dataclass(frozen=True)
@@ -104,11 +104,13 @@ THOUGHTS = ("thinking", "redacted_thinking")
 """Blocks that are left out: only the model that signed them may get them back."""
 NAMES = {"user": "User", "assistant": "Agent"}
 NOT_KNOWN = "not known"
+"""What the model is asked to answer if the conversation does not say."""
 MOST_QUOTED = 120
 """The most characters of the evidence that is quoted for a probe."""
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """The letters of scripts that write no space between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
-"""What the model is asked to answer if the conversation does not say."""
+BEFORE, AFTER = rf"(?<![.,-])(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}]|-|[.,][^\W{SPACELESS}])"
+"""The borders of a word in other scripts."""
 PROBE = (
     "{question}\nAnswer in a few words, with nothing but the answer. If this conversation does not say, answer: "
     f"{NOT_KNOWN}."
@@ -125,7 +127,7 @@ CHUNKS = (
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A long conversation, which `ask` and `ask.probe` ask about under the strategy of the run.
+    """A long conversation, which `ask` and `ask.probe` send under the run's strategy.
 
     Example:
         >>> turns = [{"role": "user", "content": "Berth 4 is free."}, {"role": "assistant", "content": "Noted."}]
@@ -134,16 +136,16 @@ class Transcript:
     """
 
     messages: Messages
-    """The turns; none has a neighbour of the same role."""
+    """The turns; no two neighbours have the same role."""
     system: str | Sequence[Mapping[str, Any]] = ""
     tools: Sequence[Mapping[str, Any]] = ()
     """The tools that the turns call."""
     compactions: int = field(default=0, compare=False)
     """How often the program compacted the conversation, as far as its log tells."""
     lacks: tuple[str, ...] = field(default=(), compare=False)
-    """What the product sends and its log does not have: `system prompt`, `tool descriptions`."""
+    """What the product sends but does not log: `system prompt`, `tool descriptions`."""
     left_out: tuple[str, ...] = field(default=(), compare=False)
-    """What of the log is not in the turns, such as `2 pictures` or `1 API error`."""
+    """What the turns leave out of the log, such as `2 pictures` or `1 API error`."""
     probes: tuple[Probe, ...] = field(default=(), compare=False)
     """The probes that share the contexts of `filled`."""
     fill: int | None = field(default=None, compare=False)
@@ -156,14 +158,14 @@ class Transcript:
     """What was learned from it: where evidence is, and the parts that were made."""
 
     def depth_of(self, text: str) -> float | None:
-        """Return the share of the conversation's tokens before the turn that contains a text; None if none does."""
+        """Return the share of the tokens before the turn that contains a text; None if none does."""
         for place, message in enumerate(self.messages):
             if any(_folded(text) in _folded(read_block(block)) for block in blocks_of(message)):
                 return self.depth_at(place)
         return None
 
     def depth_at(self, turn: int) -> float | None:
-        """Return the share of the tokens before a turn, from 0; None if there is no such turn."""
+        """Return the share of the tokens before a turn, counted from 0; None if there is no such turn."""
         after = tokens_after(self.messages)
         return 1 - after[turn] / after[0] if 0 <= turn < len(self.messages) else None
 
@@ -190,7 +192,7 @@ class Transcript:
         return found
 
     def filled(self, tokens: int, probe: Probe | Case | Mapping[str, Any]) -> Transcript:
-        """Return a part of the conversation of about so many tokens, which has the evidence of a probe.
+        """Return a part of about `tokens` tokens that contains the evidence of a probe.
 
         It has the evidence of the transcript's other probes, too, as far as that fits into half of the tokens, so that
         these probes share it. The rest are the turns around the evidence, the nearest first.
@@ -256,7 +258,7 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A question about a conversation, and the answers that are accepted.
+    """A question about a conversation, and its accepted answers.
 
     Example:
         >>> probe = Probe("Which berth is free?", accept=("4",), stale=("7",), kind="correction")
@@ -266,15 +268,15 @@ class Probe:
 
     question: str
     accept: tuple[str | tuple[str, ...], ...]
-    """The accepted answers. One of several texts is accepted if all of these are named."""
+    """The accepted answers. A tuple is accepted if the reply names all of its texts."""
     stale: tuple[str, ...] = ()
     """Answers that were right earlier in the conversation."""
     kind: str = ""
-    """The kind of fact that is asked for, such as `identifier`."""
+    """The kind of fact, such as `identifier`."""
     evidence: str = ""
-    """A text from the conversation that shows where the answer is."""
+    """A quote from the turn with the answer."""
     turn: int | None = None
-    """The number of the turn that has it, from 1, instead of a text."""
+    """The number of that turn, from 1, instead of a quote."""
 
     @classmethod
     def of(cls, given: Case | Mapping[str, Any]) -> Probe:
@@ -303,7 +305,7 @@ class Probe:
         return bool(self.evidence) and _folded(self.evidence) in _folded(text)
 
     def grade(self, reply: str) -> str:
-        """Return `kept`, `stale`, `lost` (the reply states that the answer is not known), or `invented`.
+        """Return `kept`, `stale`, `lost` (the reply states that the answer is not known) or `invented`.
 
         A reply that names both an accepted and an outdated answer is stale: nobody could act on it.
         """
@@ -321,21 +323,21 @@ class Probe:
 
 
 def transcript(path: str | Path, line: int | None = None, *, probes: str | Path | None = None) -> Transcript:
-    """Read a conversation that an agent logged: a JSON line per request of the Messages API, or of OpenAI's two APIs.
+    """Read a logged conversation: JSON lines with requests of the Messages API or of OpenAI's two APIs.
 
-    A line is the body of the request, or an object with `request` and, for the reply, `response`. Every request holds
-    the turns before it, so one line is the conversation: the last of those with the most turns, with its reply.
-    Sessions are read, too, without subagents: of Codex CLI, Gemini CLI, opencode (`opencode export`), Claude Code and
-    Cline, and plain lists of turns. One that was cut is read up to its last whole turn. Thinking, marks of the prompt
-    cache and summaries are left out, as are pictures of sessions and API errors (`left_out`).
+    A line is the body of a request, or an object with `request` and, for the reply, `response`. Each request repeats
+    the turns before it, so the last one with the most turns, and its reply, are the conversation. Sessions of Codex
+    CLI, Gemini CLI, opencode (`opencode export`), Claude Code and Cline are read without their subagents, as are plain
+    lists of turns. A truncated log is read up to its last whole turn. Thinking, prompt-cache marks and summaries are
+    left out, as are the pictures and API errors of sessions, which `left_out` lists.
 
     Args:
-        path: The file; a relative path is looked up next to the file that calls, then in the working directory.
-        line: The number of another line, from 1, such as that of its own conversation.
-        probes: A file of probes, JSON lines, which share the contexts of `filled`.
+        path: The file, relative to the calling file or to the working directory.
+        line: The number of the line to read instead, from 1.
+        probes: A file of probes (JSON lines), which share the contexts of `filled`.
 
     Raises:
-        UserError: A file is missing, or is not such a log.
+        UserError: A file is missing or is not such a log.
 
     Example:
         >>> session = transcript("session.jsonl")  # doctest: +SKIP
@@ -502,9 +504,14 @@ def _names(text: str, answer: str) -> bool:
     Scripts without spaces have no such borders.
     """
     named = _folded(answer)
-    before = "" if re.match(f"[{SPACELESS}]", named) else rf"(?<![.,-])(?<![^\W{SPACELESS}])"
-    after = "" if re.search(f"[{SPACELESS}]$", named) else rf"(?![^\W{SPACELESS}]|-|[.,][^\W{SPACELESS}])"
-    return bool(re.search(f"{before}{re.escape(named)}{after}", text))
+    before = re.compile("" if re.match(f"[{SPACELESS}]", named) else BEFORE)
+    after = re.compile("" if re.search(f"[{SPACELESS}]$", named) else AFTER)
+    place = text.find(named)
+    while place >= 0:
+        if before.match(text, place) and after.match(text, place + len(named)):
+            return True
+        place = text.find(named, place + 1)
+    return False
 
 
 def read_block(block: Mapping[str, Any]) -> str:

@@ -10,17 +10,15 @@ import functools
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from longctx.cells.cell import Cell, RequestTokens, Trial, body_tokens
 from longctx.config.models import ModelProfile, as_lines
 from longctx.config.project_files import file_name
 from longctx.errors import UserError
-from longctx.functions.answer import Answer, texts
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
-from longctx.live.cost.money import COMPACTION
 from longctx.recording.apis import api_at, api_of, messages
 from longctx.recording.apis.messages import Edits
 from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
@@ -28,8 +26,9 @@ from longctx.recording.request import Place, Request, digest, digests
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Role
 from longctx.results import judged_by as judging
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.protocol_cell import Suspended
+from longctx.vocabulary.shapes import COMPACTION
 
 MOST_REQUESTS = 50
 """The most requests of one trial: more are taken for a loop without end."""
@@ -129,17 +128,17 @@ class FunctionTrial:
     @property
     def answers(self) -> list[Exchange]:
         """The exchanges with the model under test, without those of a strategy."""
-        return [exchange for exchange in self.exchanges if exchange.reply and exchange.role == "test"]
+        return [exchange for exchange in self.exchanges if exchange.answer and exchange.role == "test"]
 
     @property
-    def last(self) -> Reply | None:
-        """The latest reply of the model under test."""
-        return self.answers[-1].reply if self.answers else None
+    def last(self) -> Answer | None:
+        """The latest answer of the model under test."""
+        return self.answers[-1].answer if self.answers else None
 
     @property
     def judge_cut_off(self) -> str:
-        """Why the trial has no verdict, if a reply of the judge was cut off before its text began; else empty."""
-        last = next((each.reply for each in reversed(self.exchanges) if each.role == "judge"), None)
+        """Why the trial has no verdict, if an answer of the judge was cut off before its text began; else empty."""
+        last = next((each.answer for each in reversed(self.exchanges) if each.role == "judge"), None)
         cut = last is not None and no_answer(last)
         return f"the judge's reply was cut off after {last.output_tokens} tokens" if last and cut else ""
 
@@ -156,7 +155,7 @@ class FunctionTrial:
         body: as sent, with the model's id. headers: those on which the answer may depend. path: that of its API, if it
         is not the model's own.
 
-        Code that sends several requests at once issues all of them before it receives the first reply.
+        Code that sends several requests at once issues all of them before it receives the first answer.
         """
         with self._lock:
             place = self._place(body, headers, model, path or api_of(model).PATH)
@@ -167,7 +166,7 @@ class FunctionTrial:
                     raise Suspended(place.trial)
                 found = self.tape.answer(place)
                 assert found is not None
-                reply = None if place.counts else self.tape.reply(place)
+                answer = None if place.counts else self.tape.reply(place)
                 message = self.tape.count(place) if place.counts else read_object(found[0])
                 if is_too_deep(message):
                     raise UserError(
@@ -179,7 +178,7 @@ class FunctionTrial:
             except UserError as error:
                 raise TestMistake(error) from None
         sha256 = hashlib.sha256(found[0]).hexdigest()
-        return Exchange(place, reply, model, body, message, sha256, role)
+        return Exchange(place, answer, model, body, message, sha256, role)
 
     def receive(self, exchange: Exchange) -> Mapping[str, Any]:
         """Return the answer to an issued request; the next request is recorded as one that follows it."""
@@ -204,9 +203,12 @@ class FunctionTrial:
         sent = model.treatments if headers is None else headers
         if role == "judge":
             self._note_judge(body, sent, model, label)
-        message = self.receive(self.issue(body, sent, model, role))
+        exchange = self.issue(body, sent, model, role)
+        self.receive(exchange)
+        answer = exchange.answer
+        assert answer is not None
         told = functools.partial(self._graded, label) if role == "judge" else None
-        return Answer(api_of(model).as_message(message), role == "judge", told)
+        return replace(answer, text=answer.thought + answer.text, thought="", told=told)
 
     def judge_by(self, part: judging.JudgedBy, value: object) -> None:
         """Note something that judges the trial."""
@@ -215,7 +217,7 @@ class FunctionTrial:
     def _note_judge(
         self, body: Mapping[str, Any], headers: Mapping[str, str], model: ModelProfile, label: object
     ) -> None:
-        own = [exchange.reply.text for exchange in self.answers if exchange.reply]
+        own = [exchange.answer.text for exchange in self.answers if exchange.answer]
         prompt = "\n".join(texts(turn["content"]) for turn in body["messages"])
         sent = "\n".join(map(asked_text, self.answers))
         fixed = {name: value for name, value in body.items() if name != "messages"}
@@ -314,9 +316,25 @@ CACHED = "the code under test caches answers: turn the cache off, or clear it in
 """Why an earlier request is not sent again, as the end of a sentence."""
 
 
-def no_answer(reply: Reply) -> bool:
-    """Return whether a reply was cut off before its text began: an assertion that passes on it judges nothing."""
-    return reply.cut_off and reply.says_nothing
+def no_answer(answer: Answer) -> bool:
+    """Return whether an answer was cut off before its text began: an assertion that passes on it judges nothing."""
+    return answer.cut_off and answer.says_nothing
+
+
+def texts(content: str | Sequence[Mapping[str, Any]]) -> str:
+    """Return the text of a turn's content: its text blocks, documents and tool results."""
+    if isinstance(content, str):
+        return content
+    parts = []
+    for block in content:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                parts.append(text)
+            case {"type": "document", "source": {"type": "text", "data": str(text)}}:
+                parts.append(text)
+            case {"type": "tool_result", "content": inner} if inner:
+                parts.append(texts(inner))
+    return "\n".join(parts)
 
 
 def asked_text(exchange: Exchange) -> str:

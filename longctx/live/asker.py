@@ -31,7 +31,7 @@ from longctx.live.watch import Say
 from longctx.recording.apis import api_at, messages
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 STARTED = 4
 """The most trials that wait for answers, for each request that may be in flight."""
@@ -125,7 +125,7 @@ class Asker:
         if request.place.counts:
             return await count(self._clients.of(request.model), self.tape, request)
         result = await self._asking.asked_for(request)
-        if isinstance(result, Reply):
+        if isinstance(result, Answer):
             self.tally.answered(result, request.model.prices)
         self._progress.ended(request, result)
         return result
@@ -146,6 +146,7 @@ class Asker:
         async with open_clients(self.tape, self._terms.base_url, self.in_flight, self._models) as clients:
             self._clients = clients.without_retries()
             self._bounds = dataclasses.replace(Bounds.of(self.in_flight), budget=self._budget)
+            self._bounds.say_few(self.in_flight, self._say)
             with live_progress(self.tally, self._say) as self._progress:
                 await self._served()
 

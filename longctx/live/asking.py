@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from anthropic import APIStatusError
 
+from longctx.errors import UserError
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import most_paid
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
@@ -29,7 +30,7 @@ from longctx.recording.request import Place, Request
 from longctx.recording.tape import PLACE, Tape
 from longctx.results.row import grouped
 from longctx.text import count
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 MOST_SHOWN_S = 365 * 86_400.0
 """The longest pause whose length is shown."""
@@ -67,8 +68,8 @@ class ProtocolTrials:
         return Paused(request.trial, [request]) if request else None
 
     def go_on(self, paused: Paused) -> Sequence[Request]:
-        assert paused.reply is not None
-        self._end(paused, paused.reply)
+        assert paused.answer is not None
+        self._end(paused, paused.answer)
         return ()
 
     def readable(self, paused: Paused) -> None:
@@ -78,7 +79,7 @@ class ProtocolTrials:
     def failed(self, paused: Paused, why: Failure) -> None:
         self._end(paused, why)
 
-    def _end(self, paused: Paused, result: Reply | Failure) -> None:
+    def _end(self, paused: Paused, result: Answer | Failure) -> None:
         self._progress.ended(paused.sent or paused.requests[0], result)
 
 
@@ -135,8 +136,8 @@ class Asking:
 
     async def _drain(self, supply: Supply, slots: Slots) -> None:
         loop = Drain(supply, lambda: slots.most, lambda: self.may_send_more)
-        tasks: dict[asyncio.Task[Reply | Failure], Sent] = {}
-        ended: asyncio.Queue[asyncio.Task[Reply | Failure]] = asyncio.Queue()
+        tasks: dict[asyncio.Task[Answer | Failure], Sent] = {}
+        ended: asyncio.Queue[asyncio.Task[Answer | Failure]] = asyncio.Queue()
         try:
             while True:
                 for sent in loop.take():
@@ -151,11 +152,16 @@ class Asking:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _sent(self, paused: Paused, request: Request) -> Reply | Failure:
-        paused.sent = request.ready()
+    async def _sent(self, paused: Paused, request: Request) -> Answer | Failure:
+        try:
+            paused.sent = request.ready()
+        except UserError as error:  # the prompt of this trial alone: the others are sent
+            result = Failure(error.code, error.sentence)
+            self.keep(request, result)
+            return result
         return await self.asked_for(paused.sent)
 
-    async def asked_for(self, request: Request) -> Reply | Failure:
+    async def asked_for(self, request: Request) -> Answer | Failure:
         """Send a request until it is answered or fails; note which."""
         result = await self.answer(request)
         self.keep(request, result)
@@ -167,8 +173,8 @@ class Asking:
         """Whether the server has answered, and nothing has stopped the live pass."""
         return self.asked.stopped is None and self._failures.answered
 
-    def keep(self, request: Request, result: Reply | Failure) -> None:
-        if isinstance(result, Reply):
+    def keep(self, request: Request, result: Answer | Failure) -> None:
+        if isinstance(result, Answer):
             self.asked.note(request, result)
             self.asked.failures.pop(request.trial.key, None)
             self._failures.in_a_row, self._failures.answered = 0, True
@@ -195,14 +201,14 @@ class Asking:
         for slots in self._slots.values():
             slots.close()
 
-    async def answer(self, request: Request) -> Reply | Failure:
-        """Return the reply, or the failure of the last attempt."""
+    async def answer(self, request: Request) -> Answer | Failure:
+        """Return the answer, or the failure of the last attempt."""
         attempts = 0
         while True:
             attempts += 1
             result, pause = await self._attempt(request)
-            self._failed = "" if isinstance(result, Reply) else result.message
-            if isinstance(result, Reply) or not self._sent_again(result, attempts):
+            self._failed = "" if isinstance(result, Answer) else result.message
+            if isinstance(result, Answer) or not self._sent_again(result, attempts):
                 return result
             self._retries += 1
             slots = self._slots[self._clients.server_of(request.model)]
@@ -212,7 +218,7 @@ class Asking:
         absent = failure.fatal and not self._failures.answered  # a server that has answered may come back
         return self.asked.stopped is None and not absent and sent_again(failure.cause, attempts)
 
-    async def _attempt(self, request: Request) -> tuple[Reply | Failure, float | None]:
+    async def _attempt(self, request: Request) -> tuple[Answer | Failure, float | None]:
         """Send one request if the budget has room; return its result, and the pause in seconds the server requests."""
         most = most_paid(request)
         if not await self._room(most):
@@ -233,7 +239,7 @@ class Asking:
             await self._settled.wait_for(lambda: self.asked.stopped or budget.has_room(most) or not budget.in_flight)
             return self.asked.stopped is None and budget.take(most)
 
-    async def _send(self, request: Request) -> tuple[Reply | Failure, float | None]:
+    async def _send(self, request: Request) -> tuple[Answer | Failure, float | None]:
         """Send one request in its own slot; return as `_attempt` does."""
         cell, model = request.cell, request.model
         client, slots = self._clients.of(model), self._slots[self._clients.server_of(model)]
@@ -275,10 +281,10 @@ class Asking:
         )
         self._stop(Failure("rate_limit", message.rstrip(), fatal=True))
 
-    def _recorded(self, place: Place, content: bytes) -> Reply:
+    def _recorded(self, place: Place, content: bytes) -> Answer:
         """Return the answer that the transport put on the tape. Raises MalformedAnswer if it is not a message."""
-        reply = self._tape.reply(place)
-        if reply is None:
+        answer = self._tape.reply(place)
+        if answer is None:
             check_answer(place.path, content)
             raise AssertionError("an answered question is not on the tape")
-        return reply
+        return answer

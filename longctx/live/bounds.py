@@ -12,6 +12,8 @@ from longctx.live.cost.money import Budget
 from longctx.live.interrupted import Halt
 from longctx.live.limiter import Limit
 from longctx.live.server.client import Server
+from longctx.live.watch import Say
+from longctx.text import count
 
 MAX_CONSECUTIVE_FAILURES = 40
 """The number of trials in a row without an answer that stops the live pass, since the next would fail too.
@@ -91,6 +93,14 @@ class Bounds:
             ConsecutiveFailures(),
             halt or Halt(),
         )
+
+    def say_few(self, in_flight: int, say: Say) -> None:
+        """Print why no more requests are in flight than files can be opened, if that is fewer than `in_flight`."""
+        if (most := self.limits.ceiling) < in_flight:
+            say(
+                f"At most {count(most, 'request')} at once instead of {in_flight:,}: this process may open too few "
+                "files for more. Raise its limit (ulimit -n)."
+            )
 
 
 def files_to_open() -> int:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console, Group
 
     from longctx.config.models import Prices
-    from longctx.vocabulary.point import Reply
+    from longctx.vocabulary.answer import Answer
 
 
 def open_display(stream: TextIO, doing: str, tally: Tally, *, keep: bool, pause: float = 0) -> Display | None:
@@ -102,12 +102,12 @@ class Tally:
     cost: float | None = 0.0
     """The cost in USD; None if it is not known."""
 
-    def answered(self, reply: Reply, prices: Prices | None) -> None:
-        """Count the tokens of a reply, and what it cost."""
+    def answered(self, answer: Answer, prices: Prices | None) -> None:
+        """Count the tokens of an answer, and what it cost."""
         from longctx.live.cost.money import paid  # a replay counts with a tally, too, and needs no prices
 
-        self.tokens += reply.input_tokens + reply.output_tokens
-        spent = paid(prices, reply)
+        self.tokens += answer.input_tokens + answer.output_tokens
+        spent = paid(prices, answer)
         # If any price is unknown, no sum is shown: it would look like the whole cost.
         self.cost = None if spent is None or self.cost is None else self.cost + spent
 

@@ -16,9 +16,9 @@ from longctx.cells.cell import Trial
 from longctx.live.failure import Failure
 from longctx.live.limiter import passing
 from longctx.recording.request import Request
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
-RequestEnd = Reply | Failure | None
+RequestEnd = Answer | Failure | None
 """How a request ends; a count of tokens, with None."""
 
 
@@ -33,7 +33,7 @@ class Paused:
     """What the code under test has sent so far: when the trial goes on, the code sends it again."""
     sent: Request | None = None
     """That of a protocol, with its prompt, while it is out."""
-    reply: Reply | None = None
+    answer: Answer | None = None
     """The last one."""
     followers: list[Paused] = field(default_factory=list)
     """Trials that start once this one has its answer, whose prompt they begin with."""
@@ -94,7 +94,7 @@ class Drain:
         if isinstance(result, Failure):
             paused.unanswered.append((request, result))
         else:
-            paused.reply = result
+            paused.answer = result
         if paused.left:
             return
         if not paused.unanswered:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from longctx.cells.cell import Cell
 from longctx.recording.request import Request
 from longctx.results.row import EARLY_STOP
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 NOT_ASKED = "not_asked"
 """The cause of a request that was not sent: it has not failed."""
@@ -56,12 +56,12 @@ class Asked:
         left = [failure for failure in self.failures.values() if failure.cause != EARLY_STOP]
         return not (left or self.errors or self.stale)
 
-    def note(self, request: Request, reply: Reply) -> None:
+    def note(self, request: Request, answer: Answer) -> None:
         """Count an answer."""
         model = request.model
         self.answered += 1
-        if reply.model not in ("", model.model, model.sent_as):
-            self.others[model.model, reply.model] += 1
+        if answer.model not in ("", model.model, model.sent_as):
+            self.others[model.model, answer.model] += 1
 
     def add(self, other: Asked) -> None:
         """Add the result of a further round."""

@@ -1,4 +1,4 @@
-"""The outcomes of a live pass: each reply is judged and priced once, as it arrives."""
+"""The outcomes of a live pass: each answer is judged and priced once, as it arrives."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from longctx.live.failure import NOT_ASKED, Failure
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
 from longctx.text import count
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 if TYPE_CHECKING:
     from longctx.live.progress import Progress
@@ -34,7 +34,7 @@ class Outcomes:
         self._tally, self._shown, self._canary = tally, shown, canary or Canary({}, None)
         self._kinds: dict[Group, Counter[str]] = defaultdict(Counter)
         self.output_tokens: dict[Group, list[int]] = defaultdict(list)
-        """The output tokens of each reply, thinking included."""
+        """The output tokens of each answer, thinking included."""
 
     def in_flight(self, number: int, note: str = "") -> None:
         self._shown.in_flight(number, note)
@@ -42,14 +42,14 @@ class Outcomes:
     def waiting(self, silent_s: float, what: str) -> None:
         self._shown.waiting(silent_s, what)
 
-    def ended(self, request: Request, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Answer | Failure) -> None:
         tally = self._tally
         if isinstance(result, Failure) and result.cause == NOT_ASKED:
             self._canary.failed(request.cell.group)
             return
         tally.done += 1
         tally.work_done += work(request)
-        if isinstance(result, Reply):
+        if isinstance(result, Answer):
             self._answered(request, result)
         else:
             tally.failed += 1
@@ -72,18 +72,18 @@ class Outcomes:
             cost = self._tally.cost
             yield f"The cost of {answers} is not known." if cost is None else f"{answers} cost {usd(cost)}."
 
-    def _answered(self, request: Request, reply: Reply) -> None:
+    def _answered(self, request: Request, answer: Answer) -> None:
         tally, group = self._tally, request.cell.group
-        tally.answered(reply, request.model.prices)
-        self.output_tokens[group].append(reply.output_tokens)
+        tally.answered(answer, request.model.prices)
+        self.output_tokens[group].append(answer.output_tokens)
         kind = NOT_JUDGED
-        # If judging an unforeseen reply raises, its test reports it, and the asking goes on.
+        # If judging an unforeseen answer raises, its test reports it, and the asking goes on.
         with contextlib.suppress(Exception):
             if request.built and request.built.judge:
-                kind = request.built.judge(reply).kind
+                kind = request.built.judge(answer).kind
                 tally.add(*group, Rate(int(kind == "correct"), 1))
         self._kinds[group][kind] += 1
-        self._canary.ended(group, kind, reply.text)
+        self._canary.ended(group, kind, answer.text)
 
 
 def work(request: Request) -> int:

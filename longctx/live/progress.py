@@ -13,7 +13,7 @@ from longctx.live.display import Display, Tally, open_display
 from longctx.live.failure import Failure
 from longctx.live.watch import Timer
 from longctx.recording.request import Request
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 if TYPE_CHECKING:
     from longctx.live.watch import Say
@@ -35,7 +35,7 @@ class Progress(Protocol):
 
     def waiting(self, silent_s: float, what: str) -> None: ...
 
-    def ended(self, request: Request, result: Reply | Failure) -> None: ...
+    def ended(self, request: Request, result: Answer | Failure) -> None: ...
 
 
 @contextlib.contextmanager
@@ -66,7 +66,7 @@ class Silent:
     def waiting(self, silent_s: float, what: str) -> None:
         pass
 
-    def ended(self, request: Request, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Answer | Failure) -> None:
         pass
 
 
@@ -126,7 +126,7 @@ class AskingProgress(Silent):
         self._in_flight = f"{number} in flight{note}"
         self._soon()
 
-    def ended(self, request: Request, result: Reply | Failure) -> None:
+    def ended(self, request: Request, result: Answer | Failure) -> None:
         self._waiting = None
         self._soon()
 

@@ -105,8 +105,8 @@ class _ToSend:
 
 
 @dataclass(slots=True)
-class LivePass:
-    """One live pass over cells whose prompts are known before anything is sent."""
+class ProtocolPass:
+    """The live pass over protocols, whose prompts are known before anything is sent."""
 
     workspace: Workspace
     tape: Tape
@@ -192,6 +192,8 @@ class LivePass:
         every = [*to_send.requests, *to_send.held]
         self.halt.to_ask = len(every)
         bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
+        if not terms.batch:
+            bounds.say_few(terms.in_flight, say)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
             begun = {request.cell.group for request in to_send.held}  # by a run whose canary has let them pass

@@ -31,10 +31,11 @@ from longctx.plugin.nested import is_nested
 from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
-    from longctx.functions.answer import Answer, Case
     from longctx.functions.ask import Ask
+    from longctx.functions.case import Case
     from longctx.functions.draw import Draw
     from longctx.functions.fixtures import Check, Ctx
+    from longctx.vocabulary.answer import Answer
 
 SUBTESTS = "_pytest.subtests", "pytest_subtests.plugin"
 """The modules that have the fixture `subtests`, of pytest and of the plugin before it."""

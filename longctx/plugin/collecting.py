@@ -20,14 +20,15 @@ from longctx.engine.functions import (
     check_marked_once,
     check_test,
     in_shard,
+    judges_nothing,
     marker_arguments,
     take_report,
+    warning,
 )
 from longctx.engine.run import Run
 from longctx.engine.terms import name_in_run
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameters_of, replaced
-from longctx.functions.fixtures import judges_nothing, warning
 from longctx.plugin.options import asks_before_tests
 from longctx.plugin.parameter_ids import ids_of
 from longctx.plugin.run import CELLS, REPORTS, is_worker

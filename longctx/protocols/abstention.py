@@ -15,17 +15,17 @@ from typing import TYPE_CHECKING
 
 from pydantic import Field
 
-from longctx import Bank, Outcome, ProtocolAsk, ProtocolCell, Reply, Report, Shares, TrialNumber, fill, mark, protocol
+from longctx import Answer, Bank, Outcome, ProtocolAsk, ProtocolCell, Report, Shares, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import Choices, choices_in
 from longctx.protocols.collages import (
     CollagesAxes,
     Record,
     around,
-    check_collage,
     collage_tokens,
     fitting,
     section_count,
+    validate_collage,
 )
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.lexical import lexically_right
@@ -100,7 +100,7 @@ def five_choices(bank: Bank, index: int, seed: int, not_there: str, present: boo
     return replace(five, right=five.letters[five.answers.index(right)]), five.letters[at]
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.section not in SECTIONS:
         raise ValueError(f"`sections`: there is no {cell.section!r}: choose from {', '.join(SECTIONS)}.")
     if not 1 <= cell.longest < cell.budget:
@@ -108,7 +108,7 @@ def _check(cell: ProtocolCell) -> None:
             f"besides sections of up to {cell.longest} tokens (the entry `longest`) a record of {cell.budget} (the "
             f"entry `budgets`) has no others: set `longest` to a number from 1 to {cell.budget - 1}."
         )
-    check_collage(cell)
+    validate_collage(cell)
 
 
 def _invented(answers: Answers) -> Rate:
@@ -140,7 +140,7 @@ REPORT = Report(
     x="budget",
     axis="tokens of the record",
     series=lambda params: RIGHT[params["section"]],
-    guess=GUESSED,
+    guessing=GUESSED,
     by=("budget",),
     charts=(
         Shares(
@@ -183,7 +183,7 @@ REPORT = Report(
     guessing=GUESSED,
     prefix=lambda cell, words, seed, index: f"abstention/{cell.budget}/{index:06d}/{cell.depth:03d}",
     pieces=section_count,
-    check=_check,
+    validate=_validate,
     report=REPORT,
 )
 def abstention(
@@ -210,7 +210,7 @@ def abstention(
         texts = [section.text for section in record.sections]
         return lexically_right(texts, choices.question, right, choices.answers)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=choices.right,
         depth=min((len(before) + record.start) / len(text), 1.0),
@@ -222,18 +222,18 @@ def abstention(
         lexical=lexical,
     )
 
-    outcome = judged(reply, choices, not_there, present)
+    outcome = judged(answer, choices, not_there, present)
     needle = mark("needle", text, record.needle.text) if record.needle else []
     return replace(outcome, marks=[*choices.marks(text, outcome.returned), *needle])
 
 
-def judged(reply: Reply, choices: Choices, not_there: str, present: bool) -> Outcome:
-    """Judge a reply. not_there: the letter of the answer that the record does not say.
+def judged(answer: Answer, choices: Choices, not_there: str, present: bool) -> Outcome:
+    """Judge an answer. not_there: the letter that says that the record does not answer.
 
     A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:
     the share of needless refusals is one minus this check's accuracy.
     """
-    outcome = multiple_choice.judged(reply, choices)
+    outcome = multiple_choice.judged(answer, choices)
     if outcome.kind in ("correct", "wrong"):
         trace = {} if present else {INVENTED: 1}
         if outcome.returned == not_there:

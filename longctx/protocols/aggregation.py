@@ -18,6 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from longctx import (
+    Answer,
     Causes,
     Count,
     Mark,
@@ -25,7 +26,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     Report,
     Reported,
     fill,
@@ -163,7 +163,7 @@ def notice_count(cell: ProtocolCell) -> int:
     return line_count(cell, 2 * cell.notices, SPREAD)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.notices < len(AGENCIES):
@@ -254,7 +254,7 @@ REPORT = Report(
     guessing=GUESSING,
     counts=line_counts(_probe, fits=notice_count),
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=REPORT,
 )
 def aggregation(
@@ -267,7 +267,7 @@ def aggregation(
     context = before + "\n".join(lines)
     text = context + after
 
-    reply = ask(
+    answer = ask(
         text,
         expected=", ".join(right),
         params={"lines": len(lines)},
@@ -276,25 +276,25 @@ def aggregation(
 
     starts = np.cumsum([len(before), *(len(line) + 1 for line in lines)]).tolist()
     marks = [Mark("notice of the month", at := starts[place], at + len(lines[place])) for place in drawn.places]
-    return replace(judged(reply, right, question), marks=[*marks, Mark("question", len(context), len(text))])
+    return replace(judged(answer, right, question), marks=[*marks, Mark("question", len(context), len(text))])
 
 
-def judged(reply: Reply, right: Sequence[str], question: str) -> Outcome:
-    """Judge a reply by the number in it, or by the agencies that it names."""
-    if reply.stop_reason == "refusal":
-        return unanswered(reply)
+def judged(answer: Answer, right: Sequence[str], question: str) -> Outcome:
+    """Judge an answer by the number in it, or by the agencies that it names."""
+    if answer.stop_reason == "refusal":
+        return unanswered(answer)
     if question == "count":
-        return _judged_count(int(right[0]), reply)
-    return _judged_names(right, reply, question == "largest")
+        return _judged_count(int(right[0]), answer)
+    return _judged_names(right, answer, question == "largest")
 
 
-def _judged_count(right: int, reply: Reply) -> Outcome:
-    """Judge the number in a reply, in digits or in a word; numbers of dates do not count."""
-    text = re.sub(rf"\b({'|'.join(MONTHS)})\b(\s+\d{{1,2}}\b,?)?(\s+\d{{4}})?", " ", reply.text)
+def _judged_count(right: int, answer: Answer) -> Outcome:
+    """Judge the number in an answer, in digits or in a word; numbers of dates do not count."""
+    text = re.sub(rf"\b({'|'.join(MONTHS)})\b(\s+\d{{1,2}}\b,?)?(\s+\d{{4}})?", " ", answer.text)
     found = list(re.finditer(rf"\d+|\b(?:{'|'.join(WORDED)})\b", text, re.ASCII | re.IGNORECASE))
     if not found:
-        return unanswered(reply)
-    if cut := cut_within(found[-1], replace(reply, text=text)):
+        return unanswered(answer)
+    if cut := cut_within(found[-1], replace(answer, text=text)):
         return cut
     numbers = list(dict.fromkeys(_number(match[0]) for match in found))
     if len(numbers) > 1:
@@ -310,12 +310,12 @@ def _number(said: str) -> int:
     return WORDED.get(said.lower(), int(said) if said.isdigit() and len(said) <= 6 else 10**6)
 
 
-def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome:
-    """Judge the agencies that a reply names. only_one: whether one is asked for."""
-    said = " ".join(reply.text.split()).casefold()
+def _judged_names(right: Sequence[str], answer: Answer, only_one: bool) -> Outcome:
+    """Judge the agencies that an answer names. only_one: whether one is asked for."""
+    said = " ".join(answer.text.split()).casefold()
     named = [agency.name for agency in AGENCIES if agency.name.casefold() in said]
     if not named:
-        return unanswered(reply, lacks="no agency in the reply")
+        return unanswered(answer, lacks="no agency in the reply")
     if only_one and len(named) > 1:
         return Outcome("unparseable", ", ".join(named), f"different answers: {', '.join(named)}")
     found = len({*named} & {*right})
@@ -323,5 +323,5 @@ def _judged_names(right: Sequence[str], reply: Reply, only_one: bool) -> Outcome
     why = f"{found} of {len(right)} agencies are named, and {len(named) - found} others"
     if found == len(right) == len(named):
         return Outcome("correct", ", ".join(named), why, {CREDIT: credit})
-    cut = reply.cut_off and found == len(named)
+    cut = answer.cut_off and found == len(named)
     return Outcome("truncated" if cut else "wrong", ", ".join(named), why, {CREDIT: credit})

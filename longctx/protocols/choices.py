@@ -1,4 +1,4 @@
-"""Multiple-choice questions: their letters, and the letter in a reply.
+"""Multiple-choice questions: their letters, and the letter in an answer.
 
 Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (docs/protocols.md).
 """
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx import Bank, Mark, Outcome, Reply, unanswered
+from longctx import Answer, Bank, Mark, Outcome, unanswered
 from longctx.vocabulary.bank import Item
 
 LETTERS = "ABCD"
@@ -92,11 +92,11 @@ def _letters_in(bank: Bank, seed: int) -> list[str]:
     return balanced_letters(len(bank.items), bank.stream("letters", seed))
 
 
-def judged(reply: Reply, choices: Choices) -> Outcome:
+def judged(answer: Answer, choices: Choices) -> Outcome:
     """Judge the letter that begins the content of <Answer> tags; a missing closing tag is accepted."""
-    letters = _letters(reply.text)
-    if reply.stop_reason == "refusal" or not letters:
-        return unanswered(reply, "no <Answer> tag in the reply")
+    letters = _letters(answer.text)
+    if answer.stop_reason == "refusal" or not letters:
+        return unanswered(answer, "no <Answer> tag in the reply")
     if len(letters) > 1:
         return Outcome("unparseable", "/".join(letters), f"different answers: {', '.join(letters)}")
     [letter] = letters

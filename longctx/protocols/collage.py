@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 
-from longctx import Bank, Count, Outcome, ProtocolAsk, ProtocolCell, Reply, TrialNumber, fill, mark, protocol
+from longctx import Answer, Bank, Count, Outcome, ProtocolAsk, ProtocolCell, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import CHANCE, Choices, choices_in
 from longctx.protocols.collages import (
@@ -24,7 +24,6 @@ from longctx.protocols.collages import (
     Distractors,
     Record,
     around,
-    check_collage,
     collage_tokens,
     count,
     examples,
@@ -33,6 +32,7 @@ from longctx.protocols.collages import (
     others_of,
     record_of,
     section_count,
+    validate_collage,
 )
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.grid import QUESTIONS, questions_of
@@ -101,10 +101,10 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
     return f"collage/{cell.budget}/{first:06d}/{cell.depth:03d}{shared}/{EXAMPLES[name]}-{template_of(name)[0]}"
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.variant not in VARIANTS:
         raise ValueError(f"`variants`: there is no variant {cell.variant!r}: choose from {', '.join(VARIANTS)}.")
-    check_collage(cell)
+    validate_collage(cell)
 
 
 @protocol(
@@ -133,7 +133,7 @@ def _check(cell: ProtocolCell) -> None:
     prefix=_prefix,
     items=CollageItems,
     pieces=section_count,
-    check=_check,
+    validate=_validate,
     apart=("share",),
     report="longctx.protocols.reports.collage_report:REPORT",
 )
@@ -170,7 +170,7 @@ def collage(
     text = before + record.text + after
     prefill = "" if padded else words[PREFILLS[kind]]
 
-    reply = ask(
+    answer = ask(
         text,
         expected=choices.right,
         depth=(len(before) + record.start) / len(text),
@@ -182,20 +182,20 @@ def collage(
         lexical=lambda: answered_by_words(cell, index, seed),
     )
 
-    outcome = judged(reply, choices, record, padded)
+    outcome = judged(answer, choices, record, padded)
     marks = choices.marks(text, outcome.returned) + mark("needle", text, bank.needle(index).text)
     if outcome.kind == "wrong" and outcome.returned:
-        answer = re.escape(choices.answer(outcome.returned))
-        if place := re.search(answer, record.text, re.IGNORECASE):
+        wrong = re.escape(choices.answer(outcome.returned))
+        if place := re.search(wrong, record.text, re.IGNORECASE):
             marks += mark("where the wrong answer is", text, place[0])
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, choices: Choices, record: Record, padded: bool) -> Outcome:
-    """Judge the letter of a reply, and look up the quotes of its scratchpad."""
-    outcome = multiple_choice.judged(reply, choices)
+def judged(answer: Answer, choices: Choices, record: Record, padded: bool) -> Outcome:
+    """Judge the letter of an answer, and look up the quotes of its scratchpad."""
+    outcome = multiple_choice.judged(answer, choices)
     if not padded:
         return outcome
     assert record.needle is not None
-    found = look_up(reply.text, record.text, record.needle.text)
+    found = look_up(answer.text, record.text, record.needle.text)
     return replace(outcome, trace={**outcome.trace, **asdict(count(found))}, quotes=found)

@@ -78,7 +78,7 @@ class CollagesAxes(BankAxes):
         return [POSITIONS.get(depth, depth) for depth in self.depths]
 
 
-def check_collage(cell: ProtocolCell) -> None:
+def validate_collage(cell: ProtocolCell) -> None:
     """Raise ValueError if there is no such collage."""
     distractors = getattr(cell, "distractors", None)
     if not 1 <= cell.longest <= cell.budget:

@@ -57,7 +57,7 @@ def section_of(bank: Bank, index: int, seed: int, longest: int, record: str) -> 
     return next(other for other in away if other.id != own.id and other.tokens <= longest)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.record not in RECORDS:
         raise ValueError(f"`records`: there is no record {cell.record!r}: choose from {', '.join(RECORDS)}.")
 
@@ -93,13 +93,13 @@ def _section_tokens(bank: Bank, longest: int) -> tuple[int, ...]:
     guessing=CHANCE,
     prefix=lambda cell, words, seed, index: f"control/{cell.bank().items[index].section}",
     items=ControlItems,
-    check=_check,
+    validate=_validate,
     gated=lambda cell: cell.record == "right",  # other rates measure guesses and prior knowledge
     report=Report(
         x="record",
         series=lambda params: f"sections of at most {params['longest']:,} tokens",
         names={"right": "the right section", "wrong": "a wrong section", "none": "no section"},
-        guess=CHANCE,
+        guessing=CHANCE,
         columns={"above chance": lambda answers: f"{above_chance(answers.rate().rate):+.2f}"},
         by=("record",),
         data=lambda answers: {"record": answers.params["record"]},
@@ -121,7 +121,7 @@ def control(ask: ProtocolAsk, words: Words, bank: Bank, trial: TrialNumber, long
         right = choices.answer(choices.right)
         return lexically_right([shown], choices.question, right, choices.answers) if record == "right" else None
 
-    reply = ask(
+    answer = ask(
         text,
         expected=choices.right,
         needle=shown,
@@ -131,5 +131,5 @@ def control(ask: ProtocolAsk, words: Words, bank: Bank, trial: TrialNumber, long
         lexical=lexical,
     )
 
-    outcome = judged(reply, choices)
+    outcome = judged(answer, choices)
     return replace(outcome, marks=[*choices.marks(text, outcome.returned), *mark("record", text, shown)])

@@ -15,6 +15,7 @@ from itertools import product
 from pydantic import Field
 
 from longctx import (
+    Answer,
     Context,
     Count,
     Counts,
@@ -23,7 +24,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     TrialNumber,
     fill,
     mark,
@@ -123,7 +123,7 @@ def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial:
         requests=cell.questions_per_context,
         request=trial.question,
     )
-    return drawn(draw.of_context(), words, plan)
+    return drawn(draw.shared().stream(), words, plan)
 
 
 def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | None:
@@ -131,7 +131,7 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | No
     return f"{cell.slug}/{cell.context_of(index)[0]:06d}" if cell.questions_per_context > 1 else None
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if not 2 <= cell.needles <= MOST:
         raise ValueError(f"{cell.needles} texts cannot be told apart by their order: give 2 to {MOST}.")
     if cell.window < 1:
@@ -155,7 +155,7 @@ def _check(cell: ProtocolCell) -> None:
     counts=Counts(_probes, _values, ("exchange", "fixed"), fits=exchange_count),
     prefix=_prefix,
     pieces=lambda cell: max(cell.window // EXCHANGE, 1),  # about its exchanges
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.coreference_report:REPORT",
 )
 def coreference(
@@ -184,7 +184,7 @@ def coreference(
             needle=int(conversation.alike[conversation.asked - 1]),
         )
 
-    reply = ask(
+    answer = ask(
         text,
         expected=_name(conversation.asked, conversation),
         needle=needle,
@@ -192,7 +192,7 @@ def coreference(
         pieces=pieces,
     )
 
-    outcome = judged(reply, conversation, text)
+    outcome = judged(answer, conversation, text)
     given = outcome.trace.get("given", outcome.trace.get("without_code"))
     marks = mark("needle", text, needle)
     for number, instance in enumerate(conversation.instances, start=1):
@@ -201,25 +201,25 @@ def coreference(
     return replace(outcome, marks=[*marks, Mark("question", len(text) - len(asked), len(text))])
 
 
-def judged(reply: Reply, conversation: Conversation, prompt: str) -> Outcome:
-    """Judge which text a reply gives back behind the code."""
-    instances, text = conversation.instances, reply.text.strip()
-    answer = text.removeprefix(conversation.code).strip()
-    match = most_alike(answer, instances)
+def judged(answer: Answer, conversation: Conversation, prompt: str) -> Outcome:
+    """Judge which text an answer gives back behind the code."""
+    instances, text = conversation.instances, answer.text.strip()
+    copied = text.removeprefix(conversation.code).strip()
+    match = most_alike(copied, instances)
     trace = {"asked": conversation.asked, "score": 0}
-    if reply.stop_reason == "refusal" or not text.startswith(conversation.code) or not answer:
-        return _without_code(reply, conversation, match, trace)
-    trace["score"] = round(1000 * published(answer, instances[conversation.asked - 1]))
+    if answer.stop_reason == "refusal" or not text.startswith(conversation.code) or not copied:
+        return _without_code(answer, conversation, match, trace)
+    trace["score"] = round(1000 * published(copied, instances[conversation.asked - 1]))
     if match is None:
-        return _no_instance(reply, conversation, prompt, answer, trace)
+        return _no_instance(answer, conversation, prompt, copied, trace)
     given = match.place + 1
-    exact, name = answer == instances[match.place], _name(given, conversation)
+    exact, name = copied == instances[match.place], _name(given, conversation)
     trace |= {"given": given, "alike": int(1000 * match.ratio), "exact": int(exact)}
     if match.given_back:
         why = f"the {name}, {'word' if exact else 'nearly word'} for word"
         return Outcome("correct" if given == conversation.asked else "wrong", name, why, trace)
-    if reply.cut_off:
-        return Outcome("truncated", name, f"cut off after {reply.output_tokens} tokens, within the {name}", trace)
+    if answer.cut_off:
+        return Outcome("truncated", name, f"cut off after {answer.output_tokens} tokens, within the {name}", trace)
     return Outcome("wrong", f"{name}, badly copied", f"the {name}, but only {match.ratio:.0%} alike", trace)
 
 
@@ -227,9 +227,9 @@ def _name(number: int, conversation: Conversation) -> str:
     return f"{ordinal(number)} of {len(conversation.alike)}"
 
 
-def _without_code(reply: Reply, conversation: Conversation, match: Match | None, trace: dict[str, int]) -> Outcome:
-    """Return the outcome of a reply without the code, which may nevertheless give back one of the alike texts."""
-    outcome = unanswered(reply, lacks="the code does not come first, with a text behind it")
+def _without_code(answer: Answer, conversation: Conversation, match: Match | None, trace: dict[str, int]) -> Outcome:
+    """Return the outcome of an answer without the code, which may nevertheless give back one of the alike texts."""
+    outcome = unanswered(answer, lacks="the code does not come first, with a text behind it")
     if match is None or not match.given_back or outcome.kind == "refusal":
         return replace(outcome, trace=trace)
     name = _name(match.place + 1, conversation)
@@ -237,15 +237,17 @@ def _without_code(reply: Reply, conversation: Conversation, match: Match | None,
     return replace(outcome, returned=name, why=why, trace=trace | {"without_code": match.place + 1})
 
 
-def _no_instance(reply: Reply, conversation: Conversation, prompt: str, answer: str, trace: dict[str, int]) -> Outcome:
+def _no_instance(
+    answer: Answer, conversation: Conversation, prompt: str, copied: str, trace: dict[str, int]
+) -> Outcome:
     """Return the outcome of an answer that is another text of the prompt, or no text of it."""
-    if match := most_alike(answer, texts.texts(conversation.rows)):
+    if match := most_alike(copied, texts.texts(conversation.rows)):
         asked, given = conversation.rows[conversation.alike[0]], conversation.rows[match.place]
         name = f"a {texts.lists().kinds[given[0]]} about {texts.lists().subjects[given[1]]}"
         same = {"same_kind": int(given[0] == asked[0]), "same_subject": int(given[1] == asked[1])}
         return Outcome("wrong", name, f"another text: {name}", trace | same)
-    if len(answer.split()) >= FEW and answer in conversation.before(prompt):
+    if len(copied.split()) >= FEW and copied in conversation.before(prompt):
         return Outcome("wrong", "a text of the examples", "a text of the examples", trace | {"example": 1})
-    if reply.cut_off:
-        return Outcome("truncated", None, f"cut off after {reply.output_tokens} tokens, within the text", trace)
+    if answer.cut_off:
+        return Outcome("truncated", None, f"cut off after {answer.output_tokens} tokens, within the text", trace)
     return Outcome("wrong", "no text of the prompt", "no text of the prompt", trace)

@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, protocol
 from longctx.protocols.haystack import FEW, SAMPLE, AnswerBegun, checked, per_unit, spare
-from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, by_number, judged_names, report_of_sets, shown
+from longctx.protocols.named_sets import NamedAnswers, Needle, by_number, judged_names, report_of_sets, shown, text_of
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.point import Words
 from longctx.vocabulary.stream import distinct, frozen_stream, letters
@@ -133,7 +133,7 @@ def _zeta(alpha: float) -> float:
     return head + tail
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.alpha_percent <= 100:
         raise ValueError(f"alpha is {cell.alpha_percent / 100:g}, and must be more than 1.")
 
@@ -155,7 +155,7 @@ def _check(cell: ProtocolCell) -> None:
     context=None,
     counts=Counts(_probes, _values, NEEDS, fits=_fits),
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=report_of_sets(
         lambda params: f"alpha {params['alpha_percent'] / 100:g}",
         (LESS_FREQUENT,),
@@ -185,7 +185,7 @@ def frequent_words(
         items.append(Needle(word, count, begin, begin + len(word)))
     asked = NamedAnswers(tuple(items), dict.fromkeys(vocabulary[1 + ASKED :], LESS_FREQUENT))
 
-    reply = ask(
+    answer = ask(
         prompt.text,
         expected=" ".join(asked.names),
         depth=0,  # a whole number in rows, from the first version on
@@ -195,22 +195,22 @@ def frequent_words(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(reply, asked, prompt.prefill, prompt.without_prefill), asked, prompt)
+    return shown(judged(answer, asked, prompt.prefill, prompt.without_prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str, without_prefill: str) -> Outcome:
-    """Judge the words that a reply names: those of the text, and others that are entries of a list.
+def judged(answer: Answer, asked: NamedAnswers, prefill: str, without_prefill: str) -> Outcome:
+    """Judge the words that an answer names: those of the text, and others that are entries of a list.
 
     An entry is a line, or a part of one between commas; if all its words have the length of coded words, each is an
     entry. "Answer", with which the prompt begins the answer, is not one.
     """
-    answer = answer_of(reply, prefill)
+    text = text_of(answer, prefill)
     known, wording, named = asked.known, set(_words(without_prefill)), []
-    for entry in re.split(r"[\n,;]|\band\b", answer.lower()):
+    for entry in re.split(r"[\n,;]|\band\b", text.lower()):
         said = [word for word in _words(entry) if word not in wording]
         listed = all(len(word) == LETTERS for word in said)
         named += [word for word in said if word in known or listed]
-    return judged_names(reply, answer, asked, named, "word")
+    return judged_names(answer, text, asked, named, "word")
 
 
 def _words(text: str) -> list[str]:

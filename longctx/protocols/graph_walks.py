@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from longctx import (
+    Answer,
     Axes,
     Count,
     Counts,
@@ -30,7 +31,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     TrialNumber,
     mark,
     protocol,
@@ -94,7 +94,7 @@ def drawn(draw: ProtocolDraw, cell: ProtocolCell, trial: TrialNumber) -> Walk:
     """Return the walk from the first node, in random order, that has an answer; for further questions about the same
     graph, from the next such nodes. Raises ValueError if there are not enough."""
     graph = draw_graph(draw.stream(cell.context, trial.seed, trial.context), node_count(cell))
-    walks = (Walk(graph, int(node), cell.depth) for node in draw.of_context().permutation(len(graph.names)))
+    walks = (Walk(graph, int(node), cell.depth) for node in draw.shared().stream().permutation(len(graph.names)))
     answered = (walk for walk in walks if len(walk.answer()))
     if walk := next(itertools.islice(answered, trial.question, None), None):
         return walk
@@ -117,7 +117,7 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked_counts({"edge": round(edge, 4)})
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.operation not in OPERATIONS:
         raise ValueError(f"there is no operation {cell.operation!r}: choose from {', '.join(OPERATIONS)}.")
     if (cell.operation == "bfs") != (cell.depth is not None) or cell.depth == 0:
@@ -145,7 +145,7 @@ def _graph(cell: ProtocolCell, index: int) -> str:
     counts=Counts(_probes, _values, ("edge",), fits=node_count),
     prefix=lambda cell, words, seed, index: f"graph_walks/{cell.context:09d}/{cell.context_of(index)[0]:06d}",
     cluster=_graph,
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.graph_walks_report:REPORT",
 )
 def graph_walks(
@@ -169,9 +169,9 @@ def graph_walks(
     asked = prompt(operation, node=graph.names[walk.node], depth=str(depth))
     text = prompt("prompt", edges=graph.text(prompt("edge")), operation=asked)
 
-    reply = ask(text, expected=", ".join(sorted(graph.names[walk.answer()])), params={"nodes": len(graph.names)})
+    answer = ask(text, expected=", ".join(sorted(graph.names[walk.answer()])), params={"nodes": len(graph.names)})
 
-    outcome = judged(reply, walk)
+    outcome = judged(answer, walk)
     marks = [Mark("operation", start := text.rindex(asked), start + len(asked))]
     given = set((outcome.returned or "").split(", "))
     shown: Counter[str] = Counter()
@@ -185,15 +185,15 @@ def graph_walks(
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, walk: Walk) -> Outcome:
-    """Judge the list of nodes in a reply: it must be the exact set."""
-    given = given_nodes(reply.text)
-    if reply.stop_reason == "refusal" or given is None:
-        return unanswered(reply, lacks="no 'Final Answer: [...]' in the reply")
+def judged(answer: Answer, walk: Walk) -> Outcome:
+    """Judge the list of nodes in an answer: it must be the exact set."""
+    given = given_nodes(answer.text)
+    if answer.stop_reason == "refusal" or given is None:
+        return unanswered(answer, lacks="no 'Final Answer: [...]' in the reply")
     right, why, trace = compared(walk, given)
     if right:
         return Outcome("correct", ", ".join(given), why, trace)
-    return Outcome("truncated" if reply.cut_off else "wrong", ", ".join(given), why, trace)
+    return Outcome("truncated" if answer.cut_off else "wrong", ", ".join(given), why, trace)
 
 
 def given_nodes(text: str) -> list[str] | None:

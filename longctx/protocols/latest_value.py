@@ -17,6 +17,7 @@ import numpy as np
 from pydantic import Field
 
 from longctx import (
+    Answer,
     Causes,
     Count,
     Mark,
@@ -24,7 +25,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     Report,
     Shares,
     fill,
@@ -169,7 +169,7 @@ def entry_count(cell: ProtocolCell) -> int:
     return lines
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.question not in QUESTIONS:
         raise ValueError(f"there is no question {cell.question!r}: choose from {', '.join(QUESTIONS)}.")
     if cell.updates < 1:
@@ -245,7 +245,7 @@ REPORT = Report(
     context="window",
     counts=line_counts(_probe, fits=entry_count),
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=REPORT,
 )
 def latest_value(
@@ -257,50 +257,50 @@ def latest_value(
     value before is asked for, one is after it.
     """
     log = QuotaLog.drawn(draw.stream(), entry_count(cell), updates)
-    lines, answers = log.lines(words), log.answers(question)
+    lines, asked = log.lines(words), log.answers(question)
     own = [lines[place] for place in log.places]
     before, after = around(words, question, log.vessel)
     context = before + "\n".join(lines)
     text = context + after
 
-    reply = ask(
+    answer = ask(
         text,
-        expected=answers.right,
-        needle=own[answers.place],
+        expected=asked.right,
+        needle=own[asked.place],
         params={"entries": len(lines)},
         pieces=lambda: one_piece(context, after),
         # The vessel's name is the rarest word, so that matching words picks one of its entries: no others are compared.
-        lexical=lambda: lexically_right(own, after, answers.right),
+        lexical=lambda: lexically_right(own, after, asked.right),
     )
 
-    outcome = judged(reply, answers, question)
-    marks = mark("needle", text, own[answers.place])
-    if outcome.kind == "wrong" and outcome.returned in answers.own:
-        marks += mark("the entry that was answered", text, own[answers.own.index(outcome.returned)])
+    outcome = judged(answer, asked, question)
+    marks = mark("needle", text, own[asked.place])
+    if outcome.kind == "wrong" and outcome.returned in asked.own:
+        marks += mark("the entry that was answered", text, own[asked.own.index(outcome.returned)])
     return replace(outcome, marks=[*marks, Mark("question", len(context), len(text))])
 
 
-def judged(reply: Reply, answers: LogAnswers, question: str) -> Outcome:
-    """Judge a reply by the one day or quota in it, and trace a wrong one to its entry."""
-    found = [match for match in NUMBER.finditer(reply.text) if _may_answer(match[0], question)]
-    if reply.stop_reason == "refusal" or not found:
-        return unanswered(reply, lacks=f"no {'day' if question == 'when' else 'quota'} in the reply")
-    if cut := cut_within(found[-1], reply):
+def judged(answer: Answer, asked: LogAnswers, question: str) -> Outcome:
+    """Judge an answer by the one day or quota in it, and trace a wrong one to its entry."""
+    found = [match for match in NUMBER.finditer(answer.text) if _may_answer(match[0], question)]
+    if answer.stop_reason == "refusal" or not found:
+        return unanswered(answer, lacks=f"no {'day' if question == 'when' else 'quota'} in the reply")
+    if cut := cut_within(found[-1], answer):
         return cut
     given, *others = dict.fromkeys(match[0].replace(",", "") for match in found)
     if others:
         return Outcome("unparseable", " ".join([given, *others]), f"different answers: {', '.join([given, *others])}")
-    if given == answers.right:
+    if given == asked.right:
         return Outcome("correct", given, "the right answer")
-    if given in answers.own:
-        back = answers.place - answers.own.index(given)
+    if given in asked.own:
+        back = asked.place - asked.own.index(given)
         where = f"{abs(back)} {'update' if abs(back) == 1 else 'updates'} {'back' if back > 0 else 'later'}"
-        return Outcome("wrong", given, f"{given}, not {answers.right}: {where}", {BACK: back})
-    origin = OTHER if given in answers.others else NOWHERE
-    return Outcome("wrong", given, f"{given}, not {answers.right}: {origin.replace('_', ' ')}", {origin: 1})
+        return Outcome("wrong", given, f"{given}, not {asked.right}: {where}", {BACK: back})
+    origin = OTHER if given in asked.others else NOWHERE
+    return Outcome("wrong", given, f"{given}, not {asked.right}: {origin.replace('_', ' ')}", {origin: 1})
 
 
 def _may_answer(number: str, question: str) -> bool:
-    """Return whether a number in a reply is a day or a quota, whichever is asked for."""
+    """Return whether a number in an answer is a day or a quota, whichever is asked for."""
     digits = len(number.replace(",", ""))
     return digits < DIGITS if question == "when" else digits >= DIGITS

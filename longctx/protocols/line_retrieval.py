@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 from pydantic import BeforeValidator, Field
 
 from longctx import (
+    Answer,
     Axes,
     Count,
     Outcome,
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     fill,
     mark,
     protocol,
@@ -115,7 +115,7 @@ class File:
         return int(np.flatnonzero(self.order == line)[0])
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.lines < 1:
         raise ValueError(f"a file needs at least 1 line, not {cell.lines}.")
     if cell.block_size is not None and not 1 <= cell.block_size <= cell.lines:
@@ -140,7 +140,7 @@ def _units(words: Words) -> Mapping[str, tuple[str, str, int]]:
     context="lines",
     variant="block_size",
     units=_units,
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.line_retrieval_report:REPORT",
 )
 def line_retrieval(
@@ -155,27 +155,27 @@ def line_retrieval(
     text = "".join([prompt("header"), "\n\n", above, instruction, below])
     needle = file.line(template, file.target)
 
-    reply = ask(text, expected=str(file.values[file.target - 1]), needle=needle)
+    answer = ask(text, expected=str(file.values[file.target - 1]), needle=needle)
 
-    outcome = judged(reply, file)
+    outcome = judged(answer, file)
     marks = mark("instruction", text, instruction) + mark("needle", text, needle)
     if line := outcome.trace.get("line"):
         marks += mark("the line that was returned", text, file.line(template, line))
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, file: File) -> Outcome:
-    """Judge a reply by its first number, and trace a wrong one to its line."""
+def judged(answer: Answer, file: File) -> Outcome:
+    """Judge an answer by its first number, and trace a wrong one to its line."""
     right = str(file.values[file.target - 1])
-    match = first_integer(reply)
-    if reply.stop_reason == "refusal" or match is None:
-        return unanswered(reply)
+    match = first_integer(answer)
+    if answer.stop_reason == "refusal" or match is None:
+        return unanswered(answer)
     number = match[0].lstrip("0") or "0"
     if number == right:
         return Outcome("correct", match[0], "the value of the target line")
-    if cut := cut_within(match, reply):
+    if cut := cut_within(match, answer):
         return cut
-    named = re.search(r"\bline\W*$", reply.text[: match.start()], re.IGNORECASE) is not None
+    named = re.search(r"\bline\W*$", answer.text[: match.start()], re.IGNORECASE) is not None
     why, trace = _origin(file, int(number[:18]), named)
     return Outcome("wrong", match[0], why, trace)
 

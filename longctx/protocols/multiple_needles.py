@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -29,7 +29,7 @@ from longctx.protocols.haystack import (
     shared_prefix,
     spare,
 )
-from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, answer_of, judged_names, report_of_sets, shown
+from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, judged_names, report_of_sets, shown, text_of
 from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.point import Words
@@ -42,7 +42,7 @@ QUERIES = 3
 OTHER_KEY = "of_another_key"
 NUMBER = re.compile(r"(?<![\d,])\d{1,3}(?:,\d{3})+(?!\d)|\d+", re.ASCII)
 SHORTEST = 5
-"""The fewest digits of a number in a reply that is read as a value; a shorter one counts or numbers something."""
+"""The fewest digits of a number in an answer that is read as a value; a shorter one counts or numbers something."""
 PROBED = {
     "filler": (f"{FEW} fillers", f"{MANY} fillers", MANY - FEW),
     "needle": ("1 needle", f"{SAMPLE} needles", SAMPLE - 1),
@@ -126,7 +126,7 @@ def filler_count(cell: ProtocolCell) -> int:
     return fillers_in(cell.window, taken, tokens["filler"], least=needles - 1)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.questions and cell.questions * cell.queries > cell.keys:
         raise ValueError(
             f"{cell.questions} questions about {cell.queries} keys each take {cell.questions * cell.queries} keys, "
@@ -167,7 +167,7 @@ def _asked_for(params: Mapping[str, Any]) -> str:
     counts=Counts(_probes, _token_values, ("filler", "needle", "query", "fixed"), fits=filler_count),
     prefix=ASKED,
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=report_of_sets(_asked_for, (OTHER_KEY,), BY_DEPTH),
 )
 def multiple_needles(
@@ -188,7 +188,7 @@ def multiple_needles(
     asked for, are RULER's multi-value and multi-query task. questions: how many trials ask about one text, each about
     other keys; None for one.
     """
-    stream, fillers = draw.of_context(), filler_count(cell)
+    stream, fillers = draw.shared().stream(), filler_count(cell)
     drawn = _keys(words, stream, keys)
     given = distinct(lambda more: numbers(stream, DIGITS, more), keys * values)
     order = stream.permutation(len(given)).tolist()
@@ -207,7 +207,7 @@ def multiple_needles(
     others = in_order[:start] + in_order[end:]
     asked = NamedAnswers(in_order[start:end], {item.name: OTHER_KEY for item in others}, others)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=" ".join(asked.names),
         depth=min(item.start for item in asked.items) / len(text),
@@ -218,11 +218,11 @@ def multiple_needles(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(reply, asked, prompt.prefill), asked, prompt)
+    return shown(judged(answer, asked, prompt.prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str) -> Outcome:
-    """Judge the values that a reply names, with or without commas between thousands."""
-    answer = answer_of(reply, prefill)
-    said = (number.replace(",", "") for number in NUMBER.findall(answer))
-    return judged_names(reply, answer, asked, [number for number in said if len(number) >= SHORTEST], "number")
+def judged(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
+    """Judge the values that an answer names, with or without commas between thousands."""
+    text = text_of(answer, prefill)
+    said = (number.replace(",", "") for number in NUMBER.findall(text))
+    return judged_names(answer, text, asked, [number for number in said if len(number) >= SHORTEST], "number")

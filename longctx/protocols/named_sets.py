@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from longctx import Causes, Mark, Outcome, Reply, Report, Shares, unanswered
+from longctx import Answer, Causes, Mark, Outcome, Report, Shares, unanswered
 from longctx.protocols.haystack import AnswerBegun
 from longctx.vocabulary.point import Kind
 
@@ -31,7 +31,7 @@ TENTHS = 10
 
 @dataclass(frozen=True, slots=True)
 class Needle:
-    """Something in the text that a reply may name.
+    """Something in the text that an answer may name.
 
     start, end: its place in the user's text.
     """
@@ -69,28 +69,28 @@ class NamedAnswers:
         return frozenset((*self.names, *self.others))
 
 
-def answer_of(reply: Reply, prefill: str) -> str:
-    """Return the reply without the prefilled beginning of the answer, which the model may also have repeated."""
-    return reply.text.strip().removeprefix(prefill)
+def text_of(answer: Answer, prefill: str) -> str:
+    """Return the text of an answer without its prefilled beginning, which the model may also have repeated."""
+    return answer.text.strip().removeprefix(prefill)
 
 
 def string_match(names: Sequence[str], text: str) -> int:
-    """Count the names that RULER's match finds in a reply; `string_match_all` divides this by their number."""
+    """Count the names that RULER's match finds in an answer; `string_match_all` divides this by their number."""
     said = re.sub(r"[\x00-\x1f]", "\n", text.strip()).strip().lower()
     return sum(name.lower() in said for name in names)
 
 
-def judged_names(reply: Reply, answer: str, asked: NamedAnswers, named: Sequence[str], what: str) -> Outcome:
-    """Judge a reply. answer: see answer_of. named: the names in it, in order. what: the noun for an item, whose plural
+def judged_names(answer: Answer, text: str, asked: NamedAnswers, named: Sequence[str], what: str) -> Outcome:
+    """Judge an answer. text: see text_of. named: the names in it, in order. what: the noun for an item, whose plural
     ends in s."""
     names = asked.names
-    scores = {ASKED: len(names), MATCHED: string_match(names, answer)}
-    if reply.stop_reason == "refusal" or not named:
-        return replace(unanswered(reply, lacks=f"no {what} in the reply"), trace=scores)
+    scores = {ASKED: len(names), MATCHED: string_match(names, text)}
+    if answer.stop_reason == "refusal" or not named:
+        return replace(unanswered(answer, lacks=f"no {what} in the reply"), trace=scores)
     missed = [name for name in names if name not in named]
     besides = Counter(asked.others.get(name, NOWHERE) for name in dict.fromkeys(named) if name not in names)
     return Outcome(
-        _kind(reply, bool(missed), bool(besides)),
+        _kind(answer, bool(missed), bool(besides)),
         " ".join(dict.fromkeys(named)),
         _why(names, missed, besides, what),
         scores | _traced(asked, missed) | besides,
@@ -108,13 +108,13 @@ def shown(outcome: Outcome, asked: NamedAnswers, prompt: AnswerBegun) -> Outcome
     return replace(outcome, marks=[*needles, *besides, question])
 
 
-def _kind(reply: Reply, missed: bool, besides: bool) -> Kind:
-    """Return the kind of outcome. A reply that was cut off might still have named what is missing, but a name that was
-    not asked for is wrong in any case."""
+def _kind(answer: Answer, missed: bool, besides: bool) -> Kind:
+    """Return the kind of outcome. An answer that was cut off might still have named what is missing, but a name
+    that was not asked for is wrong in any case."""
     if besides:
         return "wrong"
     if missed:
-        return "truncated" if reply.cut_off else "wrong"
+        return "truncated" if answer.cut_off else "wrong"
     return "correct"
 
 
@@ -199,7 +199,7 @@ def _recall(answers: Answers) -> float:
 
 
 def _places(row: Row) -> Iterator[tuple[bool, int, int]]:
-    """Yield, for each item asked for in a reply that names anything, whether it is named, its number, and its place."""
+    """Yield, for each item of an answer that names anything, whether it is named, its number, and its place."""
     for key, where in row.trace.items():
         if match := ITEM.fullmatch(key):
             yield match[1] == NAMED, int(match[2]), where
@@ -237,7 +237,7 @@ def _besides(row: Row) -> Counter[str]:
 
 
 def _more(row: Row) -> bool:
-    """Return whether a reply names everything that was asked for, and something else."""
+    """Return whether an answer names everything that was asked for, and something else."""
     named = [named for named, *_ in _places(row)]
     return bool(named) and all(named) and bool(_besides(row))
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from longctx import (
+    Answer,
     Context,
     Count,
     Counts,
@@ -24,7 +25,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     fill,
     mark,
     protocol,
@@ -120,7 +120,7 @@ def _values(counts: Mapping[str, int]) -> dict[str, float]:
     return checked_counts(values)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if not 1 <= cell.k <= cell.window:
         raise ValueError(f"k {cell.k} does not lie in a window of {cell.window} tokens: give 1 to {cell.window}.")
 
@@ -137,7 +137,7 @@ def _check(cell: ProtocolCell) -> None:
     prefix=lambda cell, words, seed, index: f"passkey/{cell.window}/{fillers(cell)[0]:09d}",
     cluster=lambda cell, index: f"window-{cell.window}-k-{cell.k}",  # trials of a distance differ in their key alone
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report="longctx.protocols.reports.passkey_report:REPORT",
 )
 def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, k: int) -> Outcome:
@@ -156,7 +156,7 @@ def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCe
         shown = text.removeprefix(words["opening"]).removesuffix(words["question"]).strip("\n")
         return Context((Piece(shown),), words["question"], words["opening"], needle=0, evidence=key)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=key,
         depth=(key_ends - len(key)) / len(text),
@@ -166,17 +166,17 @@ def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCe
     )
 
     needle = mark("needle", text, fill(words["needle"], {"key": key}))
-    return replace(judged(reply, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))])
+    return replace(judged(answer, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))])
 
 
-def judged(reply: Reply, key: str) -> Outcome:
-    """Judge a reply by its first number."""
-    number = first_integer(reply)
-    if reply.stop_reason == "refusal" or number is None:
-        return unanswered(reply)
+def judged(answer: Answer, key: str) -> Outcome:
+    """Judge an answer by its first number."""
+    number = first_integer(answer)
+    if answer.stop_reason == "refusal" or number is None:
+        return unanswered(answer)
     if number[0] == key:
         return Outcome("correct", number[0], "the key")
-    if cut := cut_within(number, reply):
+    if cut := cut_within(number, answer):
         return cut
     same = sum(a == b for a, b in zip(number[0], key, strict=False))
     why = f"{same} of {len(key)} digits are where the key has them"

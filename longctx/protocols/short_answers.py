@@ -13,13 +13,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from longctx import (
+    Answer,
     Bank,
     Count,
     Mark,
     Outcome,
     ProtocolAsk,
     ProtocolCell,
-    Reply,
     TrialNumber,
     mark,
     protocol,
@@ -30,14 +30,15 @@ from longctx.protocols.collages import (
     CollagesAxes,
     Distractors,
     around,
-    check_collage,
     collage_tokens,
     record_of,
     section_count,
+    validate_collage,
 )
-from longctx.vocabulary.bank import Item, core, plain, simplified
+from longctx.vocabulary.bank import Item, core, plain
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.point import Words
+from longctx.vocabulary.reading import simplified
 
 MOST_WORDS = 6
 """The most words of a right answer that can be compared word by word."""
@@ -99,7 +100,7 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
     prefix=_prefix,
     items=ShortItems,
     pieces=section_count,
-    check=check_collage,
+    validate=validate_collage,
 )
 def short_answers(
     ask: ProtocolAsk,
@@ -122,7 +123,7 @@ def short_answers(
         """Return whether the section that matching words picks contains the answer: a reader of it would know."""
         return lexically_right([section.text for section in record.sections], item.question, item.right)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=item.right,
         accepted=item.accepted,
@@ -135,19 +136,19 @@ def short_answers(
 
     start = text.rindex(item.question)
     question = Mark("question", start, start + len(item.question))
-    return replace(judged(reply, item), marks=[*mark("needle", text, needle), question])
+    return replace(judged(answer, item), marks=[*mark("needle", text, needle), question])
 
 
-def judged(reply: Reply, item: Item) -> Outcome:
-    """Judge the content of the last <Answer> tags, or the reply without any.
+def judged(answer: Answer, item: Item) -> Outcome:
+    """Judge the content of the last <Answer> tags, or the text without any.
 
     It is right if it contains an accepted form, and no wrong answer of the question besides it.
     """
-    tagged = re.findall(r"<answer\s*>(.*?)(?:</answer|$)", reply.text, re.IGNORECASE | re.DOTALL)
-    given = " ".join((tagged[-1] if tagged else reply.text).split())
+    tagged = re.findall(r"<answer\s*>(.*?)(?:</answer|$)", answer.text, re.IGNORECASE | re.DOTALL)
+    given = " ".join((tagged[-1] if tagged else answer.text).split())
     words = plain(simplified(given))
-    if reply.stop_reason == "refusal" or not words or (reply.cut_off and not tagged):
-        return unanswered(reply, "no answer in the reply")
+    if answer.stop_reason == "refusal" or not words or (answer.cut_off and not tagged):
+        return unanswered(answer, "no answer in the reply")
     if len(words.split()) > MOST_GIVEN:
         return Outcome("unparseable", given[:MOST_SHOWN], f"more than {MOST_GIVEN} words")
     rest = without(words, [form for each in (item.right, *item.accepted) for form in forms(each)])

@@ -13,7 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from longctx import Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, Reply, TrialNumber, fill, protocol
+from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, ProtocolDraw, TrialNumber, fill, protocol
 from longctx.protocols.haystack import (
     FEW,
     MANY,
@@ -31,11 +31,11 @@ from longctx.protocols.named_sets import (
     BY_DEPTH,
     NamedAnswers,
     Needle,
-    answer_of,
     by_number,
     judged_names,
     report_of_sets,
     shown,
+    text_of,
 )
 from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
@@ -129,7 +129,7 @@ def filler_count(cell: ProtocolCell) -> int:
     return fillers_in(cell.window, taken, tokens["filler"], least=cell.hops)
 
 
-def _check(cell: ProtocolCell) -> None:
+def _validate(cell: ProtocolCell) -> None:
     if cell.questions and cell.questions > cell.chains:
         raise ValueError(
             f"a text of {cell.chains} chains has no {cell.questions} to ask about: give no more `questions` than "
@@ -158,7 +158,7 @@ def _check(cell: ProtocolCell) -> None:
     counts=Counts(_probes, _values, ("filler", "first", "hop", "fixed"), fits=filler_count),
     prefix=ASKED,
     pieces=lambda cell: 1,
-    check=_check,
+    validate=_validate,
     report=report_of_sets(
         lambda params: f"{count(params['chains'], 'chain')} of {count(params['hops'], 'hop')}",
         (OTHER_CHAIN, EXAMPLE),
@@ -182,7 +182,7 @@ def variable_tracking(
     In a chain, one variable is assigned a number, and each of `hops` others is assigned the variable before it.
     questions: how many trials ask about one text, each about another chain; None for one.
     """
-    stream, fillers = draw.of_context(), filler_count(cell)
+    stream, fillers = draw.shared().stream(), filler_count(cell)
     drawn = Chains.drawn(stream, chains, hops)
     drawn = replace(drawn, asked=(drawn.asked + trial.question) % chains)
     lines = sorted(
@@ -201,7 +201,7 @@ def variable_tracking(
     origins = dict.fromkeys(_example(words), EXAMPLE) | {item.name: OTHER_CHAIN for item in others}
     asked = NamedAnswers(tuple(items), origins, others)
 
-    reply = ask(
+    answer = ask(
         text,
         expected=" ".join(asked.names),
         depth=items[0].start / len(text),
@@ -212,15 +212,15 @@ def variable_tracking(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(reply, asked, prompt.prefill), asked, prompt)
+    return shown(judged(answer, asked, prompt.prefill), asked, prompt)
 
 
-def judged(reply: Reply, asked: NamedAnswers, prefill: str) -> Outcome:
-    """Judge the variables that a reply names: those of the prompt, ignoring case, and others that look like names."""
-    answer, known = answer_of(reply, prefill), asked.known
-    said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", answer))
+def judged(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
+    """Judge the variables that an answer names: those of the prompt, ignoring case, and others that look like names."""
+    text, known = text_of(answer, prefill), asked.known
+    said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", text))
     named = [name for word, name in said if name in known or (word == name and len(word) == NAME)]
-    return judged_names(reply, answer, asked, named, "variable")
+    return judged_names(answer, text, asked, named, "variable")
 
 
 def _example(words: Words) -> list[str]:

@@ -23,15 +23,16 @@ from longctx.config.project_files import file_name
 from longctx.errors import TapeError, UserError
 from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json
-from longctx.recording.apis import api_at, messages, to_reply
+from longctx.recording.apis import api_at, messages, to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.looks import LooksPlan
-from longctx.vocabulary.point import Reply, present_name
+from longctx.vocabulary.point import present_name
 
 if TYPE_CHECKING:
     from vcr.cassette import Cassette
@@ -270,7 +271,7 @@ class Tape:
         found = self.answer(place)
         return found is not None and (self.record_mode != "all" or found[1]["run"] == self._run)
 
-    def reply(self, place: Place) -> Reply | None:
+    def reply(self, place: Place) -> Answer | None:
         """Return the recorded answer to exactly this request; None if there is none that the record mode takes.
 
         Raises TapeError if the recorded answer is malformed.
@@ -287,7 +288,7 @@ class Tape:
                 live=bool(self._run) and metadata["run"] == self._run,
                 batched="batch" in metadata,
             )
-            return to_reply(place.path, body, receipt, place.prefill)
+            return to_answer(place.path, body, receipt, place.prefill)
         except MalformedAnswer as error:
             raise _unusable(place, error) from None
 

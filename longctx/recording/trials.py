@@ -14,8 +14,9 @@ from longctx.recording.request import Place, request_body
 from longctx.recording.tape import Tape
 from longctx.results.judged_by import digests
 from longctx.results.row import View
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.excerpt import excerpts
-from longctx.vocabulary.point import BuiltTrial, Kind, Outcome, Reply
+from longctx.vocabulary.point import BuiltTrial, Kind, Outcome
 from longctx.vocabulary.shapes import CITATIONS, judged_citations
 
 NOT_READ = "context_not_read"
@@ -32,7 +33,7 @@ class Exchange:
     """A request and its recorded answer."""
 
     place: Place
-    reply: Reply | None
+    answer: Answer | None
     """None for a count of tokens."""
     model: ModelProfile
     body: Mapping[str, Any] = field(default_factory=dict)
@@ -64,7 +65,7 @@ class Judged:
     """Why the answer is wrong, in a sentence."""
     expected: str | None = None
     returned: str | None = None
-    """What was read from the last reply, or that reply; None if there is none."""
+    """What was read from the last answer, or its text; None if there is none."""
     trace: Mapping[str, int] = field(default_factory=dict)
     """The numbers in `why`, by name."""
     checks: Mapping[str, bool | float] = field(default_factory=dict)
@@ -111,10 +112,10 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
     """
     model = trial.cell.model
     place: Place | None = None
-    found: Reply | None = None
+    found: Answer | None = None
     unread = False
 
-    def answer(built: BuiltTrial) -> Reply | None:
+    def answer(built: BuiltTrial) -> Answer | None:
         nonlocal place, found, unread
         place = Place.of(trial, built)
         found = tape.reply(place)
@@ -130,19 +131,19 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
             return Waiting([place])
         exchange = Exchange(place, found, model, request_body(built, model))
         return _judged(built, outcome, exchange, tape.origin(place))
-    except Exception as error:  # of a judge that did not foresee this reply
+    except Exception as error:  # of a judge that did not foresee this answer
         if isinstance(error, TapeError) or found is None:
             raise
         return Ended("error", str(error), type(error).__name__, error)
 
 
 def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: AnswerOrigin | None) -> Judged:
-    reply = exchange.reply
-    assert reply is not None
+    answer = exchange.answer
+    assert answer is not None
     distance = built.distance_from_end
 
     def view(test: str) -> View:
-        return View(test, excerpts(built.user, outcome.marks), reply.thought + reply.text, outcome.quotes)
+        return View(test, excerpts(built.user, outcome.marks), answer.thought + answer.text, outcome.quotes)
 
     return Judged(
         outcome.kind,
@@ -152,24 +153,24 @@ def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: Ans
         expected=built.expected,
         returned=outcome.returned,
         trace=outcome.trace,
-        checks={**_citations(built, reply), **outcome.checks},
+        checks={**_citations(built, answer), **outcome.checks},
         params=built.recorded,
         lexical=built.lexical() if built.lexical else None,
         depth=round(built.depth, 6),
-        distance_from_end=round((1 - built.depth) * reply.input_tokens) if distance is None else distance,
+        distance_from_end=round((1 - built.depth) * answer.input_tokens) if distance is None else distance,
         documents=built.documents or None,
         judged_by=digests({"expected": [built.expected], "accepted": built.accepted}),
         origins=[origin],
     )
 
 
-def may_have_been_read(text: str, reply: Reply) -> bool:
+def may_have_been_read(text: str, answer: Answer) -> bool:
     """Return whether a server can have read a context with this text, by the tokens that it counted."""
-    return len(text) <= reply.input_tokens * MOST_CHARACTERS_A_TOKEN
+    return len(text) <= answer.input_tokens * MOST_CHARACTERS_A_TOKEN
 
 
-def _citations(built: BuiltTrial, reply: Reply) -> dict[str, bool]:
-    """Return the checks of a reply's citations, in the shape that requests them."""
+def _citations(built: BuiltTrial, answer: Answer) -> dict[str, bool]:
+    """Return the checks of an answer's citations, in the shape that requests them."""
     if built.shape != CITATIONS or built.context is None:
         return {}
-    return judged_citations(built.context, reply.citations)
+    return judged_citations(built.context, answer.citations)

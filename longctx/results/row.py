@@ -36,7 +36,7 @@ EARLY_STOP = "early stop"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One trial, which was measured, or was not for the reason in `error`. None means that a value is not known.
+    """One trial. If it was not measured, `error` is the reason. None is an unknown value.
 
     Example:
         >>> rows = Run(profile="recorded").measure().rows  # doctest: +SKIP
@@ -174,9 +174,9 @@ class Row:
 
     @property
     def name(self) -> str:
-        """What its trial is called in its cell: its number, or the id of its case or question.
+        """The name of the trial in its cell: its number, or the id of its case or question.
 
-        Questions of version-1 banks are called by their numbers.
+        Questions of version-1 banks are named by their numbers.
         """
         if not self.item:
             return str(self.trial)
@@ -194,7 +194,7 @@ class Row:
 
     @property
     def credit(self) -> float:
-        """What the trial adds to an accuracy: 1 or 0, or the partial credit of a check or of another tool's score."""
+        """What the trial adds to an accuracy: 1 or 0, or the partial credit of a check or another tool's score."""
         if CREDIT in self.trace and gives_credit(self.test):
             return self.trace[CREDIT] / 1000
         return int(self.correct)

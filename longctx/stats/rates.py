@@ -34,7 +34,7 @@ class Rate:
     """
 
     correct: float
-    """The correct trials; of trials with partial credit, its sum."""
+    """The number of correct trials, or the sum of partial credit."""
     n: int
     effect: float = field(default=1.0, compare=False, repr=False)
     """How many of the trials carry as much information as one independent trial."""
@@ -76,7 +76,7 @@ class Rate:
         return self.interval()[1]
 
     def interval(self, z: float = Z95) -> tuple[float, float]:
-        """Return the interval whose normal quantile is z, by default that of 95%.
+        """Return the interval for the normal quantile z, by default that of 95%.
 
         Of clusters it is Student's quantile with one degree of freedom fewer: their effect is estimated (E. L. Korn
         and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts

@@ -68,7 +68,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The measured trials of one subject in one cell, or in several that a report puts together.
+    """The measured trials of one subject in a cell, or in several that a report groups.
 
     Example:
         >>> def keys_named(answers: Answers) -> str:
@@ -77,12 +77,12 @@ class Answers:
 
     subject: Subject
     cell: str
-    """The slug of the cell; of several, of the first."""
+    """The slug of the first cell."""
     params: Mapping[str, Any]
-    """The parameters of the cell; of several, of the first."""
+    """The parameters of the first cell."""
     rows: Sequence[Row]
     cells: Sequence[CellSummary] = ()
-    """The summaries of the cells, those without a measured trial included."""
+    """The summaries of the cells, including those without measured trials."""
 
     @property
     def n(self) -> int:
@@ -93,11 +93,11 @@ class Answers:
         return sum(row.trace.get(key, 0) for row in self.rows)
 
     def count(self, held: Callable[[Row], bool]) -> int:
-        """Return how many trials this is true of."""
+        """Return the number of trials for which `held` is true."""
         return sum(map(held, self.rows))
 
     def rate(self, held: Callable[[Row], bool] | None = None, among: Callable[[Row], bool] = bool) -> Rate:
-        """Return the accuracy, or the share of trials of which `held` is true, with its interval.
+        """Return the accuracy, or the share of trials for which `held` is true, with its interval.
 
         among: which trials are counted, by default all.
         """

@@ -31,15 +31,15 @@ class PlotMark:
     """
 
     x: int | float | str
-    """Its place: a number or a name on the axis, the name of a row, or the column of a heat map."""
+    """Its place: a number or name on the axis, a row's name, or a heat map's column."""
     value: float
     interval: tuple[float, float] | None = None
     series: str = ""
-    """The curve or the colour that it belongs to; in a heat map its row."""
+    """Its curve or colour; in a heat map its row."""
     say: str = ""
-    """What it shows, in words: its tooltip."""
+    """Its tooltip."""
     text: str = ""
-    """What is written next to it, or in its cell."""
+    """The text next to it or in its cell."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +57,7 @@ class Plot:
     """What a chart draws, as data.
 
     Example:
-        >>> marks = [PlotMark("3 keys", 58, say="3 keys: 58 of 60")]
-        >>> plot = Plot(kind="bars", value="keys found", marks=marks, ends=None)
+        >>> plot = Plot(kind="bars", value="keys found", marks=[PlotMark("3 keys", 58)], ends=None)
     """
 
     marks: Sequence[PlotMark]
@@ -69,27 +68,25 @@ class Plot:
     value: str = ACCURACY
     """The title of the axis of values."""
     ends: tuple[float, float] | None = (0.0, 1.0)
-    """The ends of the axis of values; None if they follow from the values."""
+    """The ends of that axis; None if they follow from the values."""
     lines: Sequence[tuple[float, str]] = ()
-    """Values at which a dashed line is drawn, such as the rate of guessing, each with its name; often empty."""
+    """Values with a dashed line, such as the accuracy of guessing, each with its name."""
     dotted: Sequence[tuple[int | float | str, float]] = ()
-    """A dotted line through these places and values, for what is no series; at one place, across the chart."""
+    """A dotted line through these places and values; a single place draws it across the chart."""
     uprights: Sequence[Upright] = ()
     from_zero: bool = False
     """Whether an axis of numbers begins at 0."""
     legend: str | None = ""
-    """The title of the legend, which a chart of several series has; None for no legend."""
+    """The title of the legend; None for no legend."""
     colours: Mapping[str, str] = field(default_factory=dict)
     """The colours of series that mean something, such as `var(--good)`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A chart of a test's own, if those of a `Report` do not suit it.
+    """A custom chart, returned by `Report.more`.
 
     Example:
-        >>> marks = [PlotMark("3 keys", 58, say="3 keys: 58 of 60")]
-        >>> plot = Plot(kind="bars", value="keys found", marks=marks, ends=None)
         >>> numbers = Table.from_columns("Keys found", {"keys": ["3"], "found": ["58"]})
         >>> chart = Chart("keys-found", "several_keys", "Keys found: my-model", plot, numbers)
     """
@@ -97,14 +94,14 @@ class Chart:
     name: str
     """The name of its file."""
     test: str
-    """The test in whose section it is shown; empty for all tests."""
+    """The test in whose section it is; empty for all tests."""
     title: str
-    """What it shows and, after `: `, of which subject."""
+    """Its title: what it shows and, after `: `, the subject."""
     plot: Plot
     table: Table
     """Its numbers, as text."""
     note: str = ""
-    """A sentence below it; often empty."""
+    """A sentence below it."""
 
 
 def note_of(*sentences: str) -> str:
@@ -124,13 +121,13 @@ class Table:
 
     title: str
     columns: tuple[str, ...]
-    """The names of the columns. The first one names the rows."""
+    """The names of the columns. The first column names the rows."""
     rows: tuple[tuple[object, ...], ...]
-    """The cells of each row, one for each column."""
+    """The cells of each row, one per column."""
     test: str = ""
-    """The test that it belongs to; empty if it is of all."""
+    """The test in whose section it is; empty for all tests."""
     said: tuple[str, ...] = ()
-    """The columns whose text is a model's or a document's."""
+    """The columns with text of a model or a document."""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -140,7 +137,7 @@ class Table:
     def from_rows(
         cls, title: str, rows: Sequence[Mapping[str, object]], test: str = "", said: tuple[str, ...] = ()
     ) -> Self:
-        """Return a table of rows, each by its columns. A cell that a row lacks, or that is None, is empty."""
+        """Return a table from rows. Missing cells and None are empty."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = (tuple(row.get(name) for name in columns) for row in rows)
         return cls(
@@ -151,19 +148,19 @@ class Table:
     def from_columns(
         cls, title: str, columns: Mapping[str, Sequence[object]], test: str = "", said: tuple[str, ...] = ()
     ) -> Self:
-        """Return a table of columns, all of the same length."""
+        """Return a table from columns of the same length."""
         return cls(title, tuple(columns), tuple(zip(*columns.values(), strict=True)), test, said)
 
     @classmethod
     def by_subject(
         cls, title: str, subjects: Sequence[Subject], columns: Mapping[str, Sequence[object]], test: str = ""
     ) -> Self:
-        """Return a table with a row for each of the subjects, which may repeat, and these further columns."""
+        """Return a table with a row per subject and these further columns. Subjects may repeat."""
         return cls.from_columns(title, {**subject_columns(subjects), **columns}, test)
 
     @classmethod
     def pivot(cls, title: str, cells: Sequence[tuple[object, str, str]], index: str, test: str = "") -> Self:
-        """Return a table of cells, each with its row, its column and its text. index: the name of the rows.
+        """Return a table from cells (row, column, text). index: the name of the rows.
 
         Rows are sorted if they are numbers; else rows and columns keep the order of the cells. Missing cells are empty.
         """
@@ -181,7 +178,7 @@ class Table:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The table as a frame of pandas, whose index is the first column. Raises UserError without pandas."""
+        """The table as a pandas DataFrame, indexed by the first column. Raises UserError without pandas."""
         require("A table as a frame", "pandas")
         import pandas as pd
 

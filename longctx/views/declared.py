@@ -104,7 +104,7 @@ class DeclaredReporting(Reporting):
         if not self._report.x:
             return
         view = self._by_x(cells)
-        if not self._report.guess or view.down:
+        if not self._report.guessing or view.down:
             yield from view.findings()
             return
         falls = view.falls()
@@ -169,7 +169,7 @@ class DeclaredReporting(Reporting):
                 points.append(RatePoint(place, f"{subject}, {series}" if several else subject, rate, lexical=lexical))
             else:
                 points.append(RatePoint(place, series, rate, subject, lexical))
-        guesses = list(dict.fromkeys(self._guess(cell.params) for cell in cells)) if report.guess else []
+        guesses = list(dict.fromkeys(self._guess(cell.params) for cell in cells)) if report.guessing else []
         return RateView(
             points=points,
             name=f"{stem}-{title.lower().replace(' ', '-')}",
@@ -254,7 +254,7 @@ class DeclaredReporting(Reporting):
         return self._report.series(params) if self._report.series else RATE
 
     def _guess(self, params: Mapping[str, Any]) -> float:
-        guess = self._report.guess
+        guess = self._report.guessing
         return guess(params) if callable(guess) else guess or 0.0
 
     def _more(self, analysis: Sequence[Answers], kind: type[Any]) -> Iterator[Any]:

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from longctx.results.row import Row
-from longctx.views.answers import CellSummaries
 from longctx.vocabulary.report import Rank, Report, Reported
 
 if TYPE_CHECKING:
+    from longctx.results.row import Row
+    from longctx.views.answers import CellSummaries
     from longctx.views.chart import Chart, Table
     from longctx.views.view import RatePoint, RateView
     from longctx.vocabulary.grid import Axes

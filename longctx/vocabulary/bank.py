@@ -57,7 +57,7 @@ class Item:
 
 @dataclass(frozen=True, eq=False)
 class Bank:
-    """Sections and the questions about them. Banks compare by identity, so that results can be cached per bank.
+    """Sections of documents and the questions about them. Banks compare by identity, so results can be cached per bank.
 
     Example:
         >>> def questions(bank: Bank, longest: int) -> list[str]:
@@ -160,7 +160,7 @@ class Bank:
         return sorted(range(len(self.items)), key=lambda index: rank("order", self.item_name(index)))
 
     def others(self, index: int, seed: int, longest: int) -> Iterator[Section]:
-        """Yield the other sections of at most `longest` tokens in a frozen random order, for version 2."""
+        """Yield the other sections of at most `longest` tokens in a frozen random order (version 2)."""
         item = self.items[index]
         for section in self._ranked(item, seed):
             if section.tokens <= longest and section.id != item.section:
@@ -217,25 +217,8 @@ FUNCTION_WORDS = frozenset(
 )
 ENOUGH = 0.75
 GIVEAWAY = 1.5
-ALIKE = str.maketrans(
-    dict.fromkeys("\u2018\u2019\u02bc\u2032", "'") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-")
-)
-"""Apostrophes and dashes, which look alike."""
 FEW = 4
 """The most words besides numbers in a numerical answer."""
-
-
-def simplified(text: str) -> str:
-    """Return a text as judging reads it: one form of each letter, digit, apostrophe and dash, nothing of no width.
-
-    What draws or builds prompts does not use it, since a change of it would make recordings stale.
-
-    Example:
-        >>> simplified("It\u2019s 12\u201113, cafe\u0301, \uff17\u200b")
-        "It's 12-13, café, 7"
-    """
-    text = unicodedata.normalize("NFKC", text).translate(ALIKE)
-    return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
 
 
 def plain(text: str) -> str:

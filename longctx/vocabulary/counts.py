@@ -9,9 +9,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a protocol or a test function must know of a model's tokenizer, before its first trial is drawn.
+    """The token counts that a protocol or test function needs before its first trial is drawn.
 
-    A live run has the server count what the model profile does not have yet, which is free, and keeps it there.
+    A live run has the server count them once per model, for free, and keeps them in the model profile.
 
     Example:
         >>> def probes(words):
@@ -25,13 +25,13 @@ class Counts:
     probes: Callable[[Mapping[str, str]], dict[str, str]] = field(repr=False)
     """Returns the texts whose tokens are counted, by name, from the templates of the prompt set.
 
-    Each is counted as one user turn, after the system prompt of the model profile and the template `system`, if any."""
+    Each is counted as one user turn, after the model profile's system prompt and the template `system`, if any."""
     values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
-    """Returns what `ask.tokens()` gives, from these counts. Raises ValueError if they cannot be right."""
+    """Returns the values of `ask.tokens()` from these counts. Raises ValueError if they cannot be right."""
     needs: tuple[str, ...]
-    """The names of these values that are always there, and above 0."""
+    """The names of values that are always present and above 0."""
     fits: Callable[[Any], object] = field(default=lambda cell: None, repr=False)
-    """Raises ValueError if a cell does not fit the model. It has its parameters, and the values as `cell.counted`."""
+    """Raises ValueError if a cell does not fit the model. The values are in `cell.counted`."""
 
     def __post_init__(self) -> None:
         if isinstance(self.needs, str):

@@ -22,25 +22,23 @@ class ProtocolDeclaration(Declaration):
     """The name in headings."""
     templates: Mapping[str, tuple[str, ...]]
     size: Callable[[Any, Mapping[str, float]], float]
-    """The tokens of a prompt on average, from a cell and the model's tokens per unit."""
+    """Returns the average tokens of a prompt, from a cell and the model's tokens per unit."""
     unit: str = "tokens"
     """The unit of lengths, in the plural."""
     length: str = ""
     """The parameter that decides the band of a cell."""
     context: str | None = ""
-    """The parameter that gives the length of the context; empty if that is the prompt's tokens, and None if the needle
-    has no depth."""
+    """The parameter with the length of the context; empty for the prompt's tokens, None if the needle has no depth."""
     variant: str = ""
-    """The parameter that makes cells of one length so unlike that heat maps compare lengths only by the variants that
-    all of them have."""
+    """The parameter whose values differ so much that heat maps compare lengths only over values that all have."""
     guessing: float = 0.0
-    """The accuracy that guessing alone reaches."""
+    """The accuracy that guessing reaches."""
     items: type[Items] | None = None
-    """What the items are, if they are not drawn one by one; by default, with BankAxes, the questions of its bank."""
+    """The items, if they are not drawn one by one; with BankAxes, by default the bank's questions."""
     apart: tuple[str, ...] = ()
     """Parameters of the function that do not distinguish cells."""
     report: Report | str | None = field(default=None, repr=False)
-    """What it reports in addition to accuracies; or MODULE:NAME of a Report, which is loaded when a run ends."""
+    """What it reports in addition to accuracies; or its MODULE:NAME, which is loaded when a run ends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -12,7 +12,7 @@ from longctx.vocabulary.point import PROTOCOL, Point
 from longctx.vocabulary.shapes import TEXT, Shape
 
 Count = Annotated[int, Field(ge=1, strict=True)]
-"""The type of an entry that is a whole number of at least 1.
+"""The type of an entry: a whole number, at least 1.
 
 Example:
     >>> class Keys(Axes):
@@ -50,9 +50,9 @@ Trials = Annotated[int | dict[str, int], BeforeValidator(_trials)]
 
 
 class Axes(BaseModel):
-    """The table of a protocol in profiles: a protocol adds its own entries, and the cells that they span.
+    """The table of a protocol in profiles. A protocol adds its own entries and yields the cells that they span.
 
-    `sizes` names the entry that holds the lengths, each of which may be a share of a model's window.
+    `sizes` names the entry of the lengths, each of which may be a share of a model's window.
 
     Example:
         >>> class Digits(Axes):

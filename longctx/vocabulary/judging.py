@@ -1,74 +1,55 @@
-"""Judging that tests share: replies that are cut off, refused or empty, and the first number in a reply."""
+"""Judging that tests share: answers that are cut off, refused or empty, and the first number in an answer."""
 
 from __future__ import annotations
 
 import re
 
-from longctx.vocabulary.point import CUT_OFF, Outcome, Reply
+from longctx.vocabulary.answer import CUT_OFF, Answer
+from longctx.vocabulary.point import Outcome
 
-OPENED, CLOSED = "<think>", "</think>"
 
+def unanswered(answer: Answer, lacks: str = "no number in the reply") -> Outcome:
+    """Return the outcome of an answer without what was asked for: refused, cut off, or unparseable.
 
-def unanswered(reply: Reply, lacks: str = "no number in the reply") -> Outcome:
-    """Return the outcome of a reply without an answer: refused, cut off, or unparseable.
-
-    lacks: what a finished reply is missing.
+    lacks: the reason for a complete answer.
 
     Example:
-        >>> reply = Reply("I cannot say.", "end_turn", "my-model", input_tokens=40, output_tokens=4)
-        >>> unanswered(reply, lacks="no key in the reply")
+        >>> answer = Answer("I cannot say.", "end_turn", "my-model", input_tokens=40, output_tokens=4)
+        >>> unanswered(answer, lacks="no key in the reply")
         Outcome(kind='unparseable', returned=None, why='no key in the reply', trace={})
     """
-    if reply.stop_reason == "refusal":
-        return Outcome("refusal", why=refused(reply))
-    if reply.cut_off:
-        return Outcome("truncated", why=f"{_cut_off(reply)}, before an answer")
-    if reply.stop_reason == "pause_turn":
+    if answer.stop_reason == "refusal":
+        return Outcome("refusal", why=refused(answer))
+    if answer.cut_off:
+        return Outcome("truncated", why=f"{_cut_off(answer)}, before an answer")
+    if answer.stop_reason == "pause_turn":
         return Outcome("unparseable", why="the model paused its turn, before an answer")
-    if reply.stop_reason == "tool_use":
+    if answer.stop_reason == "tool_use":
         return Outcome("unparseable", why="the model called a tool, and gave no answer")
-    return Outcome("unparseable", why=lacks if reply.text.strip() else "an empty reply")
+    return Outcome("unparseable", why=lacks if answer.text.strip() else "an empty reply")
 
 
-def split_thinking(text: str) -> tuple[str, str]:
-    """Return the thinking that a server left at the start of a reply's text, and the answer after it.
-
-    The thinking may lack its end, if the reply was cut off, or its beginning, if that was part of the prompt.
-
-    Example:
-        >>> split_thinking("<think>Is it 7?</think> It is 8.")
-        ('<think>Is it 7?</think>', ' It is 8.')
-    """
-    end = 0
-    while text[end:].lstrip().startswith(OPENED):
-        after = text.find(CLOSED, end)
-        end = len(text) if after < 0 else after + len(CLOSED)
-    if not end and OPENED not in text.partition(CLOSED)[0] and CLOSED in text:
-        end = text.index(CLOSED) + len(CLOSED)
-    return text[:end], text[end:]
-
-
-def refused(reply: Reply) -> str:
+def refused(answer: Answer) -> str:
     """Return that the model refused, with the category that the server gave."""
-    return f"the model refused ({reply.refusal})" if reply.refusal else "the model refused"
+    return f"the model refused ({answer.refusal})" if answer.refusal else "the model refused"
 
 
-def first_integer(reply: Reply) -> re.Match[str] | None:
-    """Return the first run of digits in the reply, as the protocol's regular expression finds it; None without any.
+def first_integer(answer: Answer) -> re.Match[str] | None:
+    """Return the first run of digits in the answer, as the protocol's regular expression finds it; None without any.
 
     Example:
-        >>> first_integer(Reply("The key is 12345.", "end_turn", "my-model", input_tokens=40, output_tokens=9))[0]
+        >>> first_integer(Answer("The key is 12345.", "end_turn", "my-model", input_tokens=40, output_tokens=9))[0]
         '12345'
     """
-    return re.search(r"\d+", reply.text, re.ASCII)
+    return re.search(r"\d+", answer.text, re.ASCII)
 
 
-def cut_within(match: re.Match[str], reply: Reply) -> Outcome | None:
-    """Return the outcome of a reply that was cut off right after this number, which may lack digits; else None."""
-    if reply.cut_off and match.end() == len(reply.text):
-        return Outcome("truncated", match[0], f"{_cut_off(reply)}, within a number")
+def cut_within(match: re.Match[str], answer: Answer) -> Outcome | None:
+    """Return the outcome of an answer that was cut off right after this number, which may lack digits; else None."""
+    if answer.cut_off and match.end() == len(answer.text):
+        return Outcome("truncated", match[0], f"{_cut_off(answer)}, within a number")
     return None
 
 
-def _cut_off(reply: Reply) -> str:
-    return f"cut off after {reply.output_tokens} tokens{CUT_OFF[reply.stop_reason or '']}"
+def _cut_off(answer: Answer) -> str:
+    return f"cut off after {answer.output_tokens} tokens{CUT_OFF[answer.stop_reason or '']}"

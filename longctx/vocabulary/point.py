@@ -1,4 +1,4 @@
-"""Point, trial, reply and outcome, and what is declared of a test."""
+"""Point, trial and outcome, and what is declared of a test."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.counts import Counts
-from longctx.vocabulary.shapes import TEXT, Citation, Context, Shape
+from longctx.vocabulary.shapes import TEXT, Context, Shape
 from longctx.vocabulary.stream import frozen_stream
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
@@ -25,9 +26,6 @@ Words = Mapping[str, str]
 Example:
     >>> words: Words = {"system": "", "question": "What is the key of {name}?"}
 """
-
-CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
-"""Stop reasons of a reply that was cut off, and what each adds to the sentence about it."""
 
 
 def is_number(name: str) -> bool:
@@ -86,7 +84,7 @@ class BuiltTrial:
     depth: float
     """The share of the user's text before the needle, from 0 at its start to 1 at its end."""
     distance_from_end: int | None = None
-    """The tokens after the needle; None if they are computed from the reply's usage."""
+    """The tokens after the needle; None if they are computed from the answer's usage."""
     prefix: str = ""
     """A sort key: trials with equal or neighbouring prefixes share the beginning of their prompts."""
     recorded: Mapping[str, int] = field(default_factory=dict)
@@ -101,8 +99,8 @@ class BuiltTrial:
     """The shape in which the run asks it."""
     context: Context | None = None
     """What that shape renders, unless it is the text in `user`."""
-    judge: Callable[[Reply], Outcome] | None = field(default=None, compare=False, repr=False)
-    """Judges a reply; None if nothing is right or wrong."""
+    judge: Callable[[Answer], Outcome] | None = field(default=None, compare=False, repr=False)
+    """Judges an answer; None if nothing is right or wrong."""
     pieces: Callable[[], Context] | None = field(default=None, compare=False, repr=False)
     """Returns the context in pieces, which other shapes than the text render."""
     accepted: tuple[str, ...] = field(default=(), compare=False, repr=False)
@@ -112,77 +110,8 @@ class BuiltTrial:
 
 
 @dataclass(frozen=True, slots=True)
-class CompactionUsage:
-    """The tokens of one compaction that the server made before it answered."""
-
-    input_tokens: int
-    cached_tokens: int
-    """Those of them that were read from the prompt cache."""
-    cache_write_tokens: int
-    hour_write_tokens: int
-    output_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """A model's reply. Token counts are the server's own.
-
-    Example:
-        >>> reply = Reply("The key is 12345.", "end_turn", "my-model", input_tokens=40, output_tokens=9)
-        >>> reply.cut_off
-        False
-    """
-
-    text: str
-    stop_reason: str | None
-    model: str
-    """The model that answered, as the server names it."""
-    input_tokens: int
-    """The tokens of the prompt, including those read from the prompt cache and written to it."""
-    cached_tokens: int | None = None
-    """The tokens that were read from the prompt cache; None if the server did not report it."""
-    output_tokens: int = 0
-    latency_s: float | None = None
-    """The seconds until the complete reply had arrived; None if they were not measured."""
-    recorded_at: str = ""
-    """The time of the reply in ISO 8601, UTC."""
-    request_sha256: str = ""
-    """The digest of the request."""
-    live: bool = False
-    """Whether this run asked."""
-    cache_write_tokens: int = 0
-    """The tokens that were written to the prompt cache."""
-    hour_write_tokens: int = 0
-    """Those of them that are kept for an hour."""
-    batched: bool = False
-    """Whether the reply came from a batch, at the batch price."""
-    thinking_tokens: int | None = None
-    """The tokens of its output that the model thought with; None if the server did not report it."""
-    refusal: str = ""
-    """The category of a refusal, such as `cyber`; empty without one."""
-    fallback: bool = False
-    """Whether a fallback model answered because the requested one declined."""
-    citations: tuple[Citation, ...] = ()
-    """The passages that the reply cites."""
-    compactions: tuple[CompactionUsage, ...] = ()
-    """The compactions of the server, whose tokens are among the reply's and are priced as requests of their own."""
-    thought: str = ""
-    """The thinking that the server left at the start of the text, and that `text` is without."""
-
-    @property
-    def cut_off(self) -> bool:
-        """Whether the reply ends because no more tokens were allowed or fitted."""
-        return self.stop_reason in CUT_OFF
-
-    @property
-    def says_nothing(self) -> bool:
-        """Whether the reply has neither text nor a complete tool call."""
-        return not self.text.strip() and self.stop_reason != "tool_use"
-
-
-@dataclass(frozen=True, slots=True)
 class Outcome:
-    """The judgement of a trial's reply. A protocol returns one; a test function may, which then judges its trial.
+    """The judgement of a trial. A protocol returns one; a test function may return one instead of asserting.
 
     Example:
         >>> Outcome("wrong", returned="54321", why="1 of 2 keys is named", trace={"found": 1}).kind
@@ -192,21 +121,21 @@ class Outcome:
     kind: Kind
     """`correct`, `wrong`, `unparseable`, `refusal` or `truncated`."""
     returned: str | None = None
-    """The answer that was read from the reply."""
+    """What was read from the answer."""
     why: str = ""
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
-    """The numbers in `why`, by name; a protocol's report can add them up."""
+    """The numbers in `why`, by name, which reports can add up."""
     expected: str | None = field(default=None, repr=False)
-    """The right answer, which a test function states here."""
+    """The right answer, for test functions."""
     credit: float | None = field(default=None, repr=False)
-    """Partial credit, from 0 to 1; None for none but that of the kind."""
+    """Partial credit, from 0 to 1; by default 1 if correct, else 0."""
     checks: Mapping[str, bool] = field(default_factory=dict, repr=False)
-    """What a protocol judges apart from the answer, by name: each check has its own rates and bands."""
+    """Further judgements of a protocol by name, each with its own accuracy and bands."""
     marks: Sequence[Mark] = field(default=(), repr=False, compare=False)
-    """The parts of the user's text that the report of a protocol shows."""
+    """The parts of the user's text that a protocol's report shows."""
     quotes: Sequence[Quote] = field(default=(), repr=False, compare=False)
-    """The quotes in the reply, of protocols that ask for quotes."""
+    """The quotes in the answer, of protocols that ask for quotes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,13 +225,13 @@ class Declaration:
     name: str
     """The test's name in profiles, prompt sets, cassettes and rows."""
     version: int = 1
-    """A number to raise whenever the test builds different trials."""
+    """Raise it whenever the test builds different trials."""
     parameters: tuple[str, ...] = field(default=(), compare=False)
     """The names of the parameters, numbers or words, that distinguish cells."""
     treatments: tuple[str, ...] = field(default=(), compare=False)
-    """The parameters that change how an item is put, not the item: trials that differ in them alone are paired."""
+    """The parameters that change how an item is presented: trials that differ only in them are paired."""
     templates: Mapping[str, tuple[str, ...]] = field(default_factory=dict, compare=False)
-    """The templates that a prompt set must have, and the placeholders that each must contain."""
+    """The templates that a prompt set must have, each with its required placeholders."""
     guessing: float | None = field(default=0.0, compare=False)
     """The accuracy that guessing reaches; None if it is not stated."""
     run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, compare=False, repr=False)
@@ -310,27 +239,27 @@ class Declaration:
     size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
     """Returns the tokens of a prompt, on average; None if they are not known before it runs."""
     longest: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
-    """Returns the tokens of the longest prompt of a cell whose prompts differ in size."""
+    """Returns the tokens of a cell's longest prompt, if its prompts differ in size."""
     fills_window: bool = field(default=False, compare=False)
     """Whether `size` includes the system prompt."""
     length: str | None = field(default=None, compare=False)
     """The parameter that decides the band of a cell; empty for none, and None for the first that gives a length."""
     prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = field(default=None, compare=False)
-    """Returns the sort key of what trials share; ASKED if the function gives it to `ask`."""
+    """Returns a sort key for prompts that begin alike; `asked` if the function passes it to `ask`."""
     cluster: Callable[[Any, int], str] | None = field(default=None, compare=False)
-    """Returns the name of what an item shares with others, if its items do not say it."""
+    """Returns the cluster of an item, if its items do not define it."""
     pieces: Callable[[Any], int] | None = field(default=None, compare=False)
-    """Returns about how many pieces the context of a prompt has; None for one text without pieces."""
+    """Returns about how many pieces the context has; None if it is one text."""
     items: Callable[[Any], Items] | None = field(default=None, compare=False)
     """Returns the items of a cell; None if they are drawn one by one."""
     counts: Counts | None = field(default=None, compare=False)
-    """What must be known of a model's tokenizer."""
+    """The token counts that it needs from each model's tokenizer."""
     units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = field(default=None, compare=False)
-    """Returns, for each unit of a model profile's [tokens], two texts and by how many units the second is longer."""
-    check: Callable[[Any], object] | None = field(default=None, compare=False)
-    """Raises ValueError for a cell that cannot be."""
+    """Returns, for each unit of a model profile's [tokens], two texts and how many units longer the second is."""
+    validate: Callable[[Any], object] | None = field(default=None, compare=False)
+    """Raises ValueError for an impossible cell."""
     gated: Callable[[Any], bool] | None = field(default=None, compare=False)
-    """Returns whether the accuracy of a cell is what the test measures; None if each is."""
+    """Returns whether the gate judges a cell; None if it judges all."""
 
 
 class Declared:
@@ -357,8 +286,8 @@ class Point(Declared):
     """What `ask.tokens()` gives; None before it was counted."""
 
     def __post_init__(self) -> None:
-        if check := self.declared.check:
-            check(self)
+        if validate := self.declared.validate:
+            validate(self)
 
     @property
     def test(self) -> str:
@@ -385,9 +314,9 @@ class Point(Declared):
         return self.slug
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Reply | None]
+        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
-        """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` has no reply to it.
+        """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` returns None.
 
         Raises ValueError for a test function, which pytest runs.
         """

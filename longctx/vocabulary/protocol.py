@@ -28,14 +28,9 @@ KEY = "__longctx__"
 class protocol(ProtocolDeclaration):  # a decorator
     """Declares a function as a protocol.
 
-    Its name, without `test_`, is that of the profile's table, of the prompt set's folder and of its rows.
+    Its name, without `test_`, is the name of the profile's table, of the folder of prompts and of the rows.
 
     Example:
-        >>> class Digits(Axes):
-        ...     digits: tuple[int, ...]
-        ...
-        ...     def cells(self):
-        ...         yield from ({"digits": digits} for digits in self.digits)
         >>> @protocol(
         ...     axes=Digits,
         ...     title="Echo",
@@ -44,8 +39,8 @@ class protocol(ProtocolDeclaration):  # a decorator
         ... )
         ... def echo(ask, draw, prompt, digits: int):
         ...     number = str(draw.stream().randint(10**digits))
-        ...     reply = ask(prompt("question", number=number), expected=number)
-        ...     return Outcome("correct" if reply.text.strip() == number else "wrong", reply.text)
+        ...     answer = ask(prompt("question", number=number), expected=number)
+        ...     return Outcome("correct" if answer.text.strip() == number else "wrong", answer.text)
         >>> echo.__name__
         'echo'
     """

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Reply, Words
+from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Words
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -33,7 +34,7 @@ class Suspended(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class TrialNumber:
-    """The fixture `trial` of a protocol: which trial of its cell is asked.
+    """The fixture `trial` of a protocol: the number of the trial in its cell.
 
     Example:
         >>> TrialNumber(seed=1, index=7, repeat=0, context=1, question=3).context
@@ -44,40 +45,40 @@ class TrialNumber:
     index: int
     repeat: int
     context: int
-    """The number of the context that it asks about, which is its own unless the cell has `questions`."""
+    """The number of its context, which trials share if the cell has `questions`."""
     question: int
-    """The place of its question among those about the context, from 0."""
+    """The number of its question about the context, from 0."""
 
 
 class TrialFacts(TypedDict, total=False):
     """What a protocol may pass to `ask` besides the text and the right answer of a trial."""
 
     accepted: Sequence[str]
-    """Other forms of the right answer: a gate does not compare trials whose right answers changed."""
+    """Other forms of the right answer. A gate does not compare trials whose right answers changed."""
     needle: str
-    """A part of the text that the answer is in; its place is the trial's depth."""
+    """The part of the text with the answer; its place is the trial's depth."""
     depth: float
-    """The depth itself, from 0 at the beginning of the text to 1 at its end."""
+    """The depth itself, from 0 (the beginning) to 1 (the end)."""
     distance_from_end: int
-    """The tokens after the needle, where they are known exactly."""
+    """The tokens after the needle, if they are known exactly."""
     prefill: str
     """The beginning of the answer, for models that accept one."""
     without_prefill: str
-    """What the user's turn ends with for the others."""
+    """The end of the user's turn for other models."""
     prefix: str
-    """The sort key of what trials share, of a protocol that declares `prefix=ASKED`."""
+    """The sort key of the prompt, if the protocol declares `prefix="asked"`."""
     params: Mapping[str, int]
     """Parameters of the prompt that depend on the model."""
     documents: Sequence[Section]
-    """The sections of the bank in the text, in their order."""
+    """The bank's sections in the text, in order."""
     pieces: Callable[[], Context] | None
-    """Returns the context in pieces, for other shapes than the text."""
+    """Returns the context in pieces, for shapes other than `text`."""
     lexical: Callable[[], bool | None] | None
-    """Returns whether matching words alone finds the answer."""
+    """Returns whether word matching alone finds the answer."""
 
 
 class ProtocolAsk:
-    """The fixture `ask` of a protocol: it asks the one question of a trial.
+    """The fixture `ask` of a protocol sends the one request of a trial.
 
     Example:
         >>> def echo(ask: ProtocolAsk, number: str) -> Outcome:
@@ -85,17 +86,17 @@ class ProtocolAsk:
     """
 
     def __init__(
-        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Reply | None]
+        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Answer | None]
     ) -> None:
         self._cell, self._words, self._number, self._answer = cell, words, number, answer
         self.trial: BuiltTrial | None = None
 
     def tokens(self) -> Mapping[str, float]:
-        """Return the values that `counts` makes of the model's token counts."""
+        """Return the values that `counts` computes from the model's token counts."""
         return self._cell.counted
 
-    def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Reply:
-        """Ask, and return the reply. text: the user's turn. expected: the right answer, which rows and reports show."""
+    def __call__(self, text: str, *, expected: str, **facts: Unpack[TrialFacts]) -> Answer:
+        """Send the request and return the answer. text: the user's turn. expected: the right answer."""
         cell, number = self._cell, self._number
         if self.trial is not None:
             raise TypeError(
@@ -124,10 +125,10 @@ class ProtocolAsk:
             accepted=tuple(facts.get("accepted", ())),
             lexical=facts.get("lexical"),
         )
-        reply = self._answer(self.trial)
-        if reply is None:
+        answer = self._answer(self.trial)
+        if answer is None:
             raise Suspended
-        return reply
+        return answer
 
 
 class ProtocolDraw:
@@ -138,18 +139,20 @@ class ProtocolDraw:
         ...     return str(draw.stream().randint(10**digits))
     """
 
-    def __init__(self, cell: ProtocolCell, number: TrialNumber) -> None:
-        self._cell, self._number = cell, number
+    def __init__(self, cell: ProtocolCell, number: TrialNumber, shares: bool = False) -> None:
+        """shares: whether it draws the same for all questions about a context."""
+        self._cell, self._number, self._shares = cell, number, shares
+
+    def shared(self) -> ProtocolDraw:
+        """Return a draw with the same stream for all questions about one context."""
+        return ProtocolDraw(self._cell, self._number, shares=True)
 
     def stream(self, *names: object) -> np.random.RandomState:
-        """Return a frozen random stream: the trial's own or, with names, one that all who give these names share."""
+        """Return a frozen random stream: the trial's own or, with names, the same one for the same names."""
         if names:
             return frozen_stream(self._cell.test, self._cell.version, *names)
-        return self._cell.stream(self._number.seed, self._number.index)
-
-    def of_context(self) -> np.random.RandomState:
-        """Return the frozen random stream that all questions about the trial's context share."""
-        return self._cell.stream(self._number.seed, self._number.context)
+        number = self._number
+        return self._cell.stream(number.seed, number.context if self._shares else number.index)
 
 
 def no_bank() -> Bank:
@@ -159,18 +162,18 @@ def no_bank() -> Bank:
 
 @dataclass(frozen=True, slots=True)
 class ProtocolCell(Point):
-    """The fixture `cell` of a protocol, which functions such as `size` take, too: its parameters are attributes.
+    """The fixture `cell` of a protocol, also passed to functions such as `size`. Its parameters are attributes.
 
-    `cell.counted` has what `counts` makes of the model's token counts, once these are known.
+    `cell.counted` has the values of `counts`, once these are known.
 
     Example:
-        >>> def check(cell: ProtocolCell) -> None:
+        >>> def validate(cell: ProtocolCell) -> None:
         ...     if cell.digits > 9:
         ...         raise ValueError(f"{cell.digits} digits are too many: give 1 to 9.")
     """
 
     bank: Callable[[], Bank] = field(default=no_bank, kw_only=True, repr=False, compare=False)
-    """Loads documents and questions when they are first needed."""
+    """Loads the documents and questions when first needed."""
 
     if TYPE_CHECKING:  # each protocol has parameters of its own, which its subclass has as fields
 
@@ -195,7 +198,7 @@ class ProtocolRun:
         seed: int,
         index: int,
         repeat: int,
-        answer: Callable[[BuiltTrial], Reply | None],
+        answer: Callable[[BuiltTrial], Answer | None],
     ) -> tuple[BuiltTrial, Outcome | None]:
         number = TrialNumber(seed, index, repeat, *cell.context_of(index))
 
@@ -230,8 +233,8 @@ def _digest_of(documents: Sequence[Section], cell: ProtocolCell) -> str:
     return documents_digest(cell.bank(), [each.id for each in documents]) if known else ""
 
 
-def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, reply: Reply) -> Outcome:
-    """Run a trial again, now with its reply."""
-    outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: reply)[1]
+def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, answer: Answer) -> Outcome:
+    """Run a trial again, now with its answer."""
+    outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: answer)[1]
     assert outcome is not None
     return outcome

@@ -68,7 +68,7 @@ class BankItems(Items):
 
 
 class BankAxes(Axes):
-    """The entries of a protocol that asks the questions of a bank.
+    """The entries of a protocol about the questions of a bank.
 
     Example:
         >>> class NoticesGrid(BankAxes):

@@ -32,25 +32,23 @@ class Rank(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatedMinimum:
-    """A stated minimum, tested on a run.
+    """The result of testing a stated minimum.
 
     Example:
         >>> minimum = StatedMinimum(p_value=0.001, below=True, says="1.2 keys a trial, below the minimum of 2")
     """
 
     p_value: float
-    """The p-value of the hypothesis that the minimum is reached; Holm's correction counts it with the bands'."""
+    """The p-value of the hypothesis that the minimum is reached; Holm's correction includes it."""
     below: bool
-    """Whether the complete interval lies below the minimum."""
+    """Whether the whole interval is below the minimum."""
     says: str
-    """A short description of what is missed."""
+    """The result in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What a test reports of two runs in addition to its bands; only a stated minimum has a verdict.
-
-    `Report.gate` returns them.
+    """What `Report.gate` returns in addition to bands. Only a stated minimum affects the verdict.
 
     Example:
         >>> reported = Reported(
@@ -69,9 +67,9 @@ class Reported:
     data: Mapping[str, Any]
     """The entry there."""
     table: str
-    """The title of the table that shows it."""
+    """The title of its table."""
     cells: Mapping[str, str]
-    """Its row there; the first cell is the row's head."""
+    """Its row there, headed by the first cell."""
     minimum: StatedMinimum | None = None
 
     def __post_init__(self) -> None:
@@ -85,7 +83,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Causes:
-    """What is wrong, counted by its kind: a table with a column for each, and a finding where one kind prevails.
+    """The kinds of wrong answers: a table with a column for each, and a finding if one prevails.
 
     Example:
         >>> Causes({"an older value": "updates_back", "made up": "nowhere"}, title="where wrong answers are from").of
@@ -93,7 +91,7 @@ class Causes:
     """
 
     counts: Mapping[str, str | Callable[[Any], int]] = field(kw_only=False)
-    """How many each trial has of a kind, by the kind's name: a number of its trace, or a function of its row."""
+    """Each kind's count per trial: the name of a number in its trace, or a function of its row."""
     title: str
     """The end of the table's title."""
     of: str = "wrong answers"
@@ -101,14 +99,14 @@ class Causes:
     columns: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
     """Further columns of the table, from Answers."""
     share: float = 0.5
-    """The share of all that one kind must have to be a finding."""
+    """The share from which a kind is a finding."""
     details: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
     """What the finding adds to a kind, from all Answers of one subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """A further chart: shares of what answers contain, added up over the cells of a curve.
+    """A further chart of shares, added up over the cells of a curve.
 
     Example:
         >>> Shares(
@@ -121,35 +119,35 @@ class Shares:
     """
 
     name: str
-    """The end of the name of the chart's file."""
+    """The end of the chart's file name."""
     title: str
     x: str
-    """What is on the axis, which is also the first column of the chart's table."""
+    """The name of the axis and of the table's first column."""
     points: Callable[[Any], Iterable[tuple[Any, str, Any]]]
-    """Returns the points of some Answers: the place on the axis, the curve, which is empty for that of the cell, and a
-    Rate or a pair: how many, of how many."""
+    """Returns points from Answers: the place on the axis, the curve (empty for the cell's own), and a Rate or a pair
+    (count, total)."""
     axis: str | None = None
     """The title of the axis, if it is not `x`."""
     label: Callable[[Any], str] | None = None
-    """Names a place, for an axis of names; they stay in the order of the places."""
+    """Names a place, for an axis of names in the order of the places."""
     facets: tuple[str, ...] = ()
-    """Parameters whose values have their own chart."""
+    """Parameters whose values have separate charts."""
     legend: str | None = None
     value: str = "share"
-    """What the axis of values shows."""
+    """The title of the axis of values."""
     table: str = ""
-    """The end of the title of a table in the text report; empty if it has none."""
+    """The end of a table's title in the text report; empty for no table."""
     fewest: int = 1
-    """The fewest places on the axis for which there is a chart."""
+    """The fewest places that make a chart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How a test is reported: declared once, it gives a table, charts, findings and entries of summary.json.
+    """The report of a test: its table, charts, findings and entries of summary.json.
 
-    A protocol declares it in `@protocol`, a test function in its marker: `@pytest.mark.longctx(trials=80, report=…)`.
-    Functions take the parameters of a cell (`params`), or the Answers of one subject to a cell. `x`, `by` and `facets`
-    name parameters: raises UserError, before anything is sent, for any other.
+    Pass it as `report` to `@protocol` or to the marker of a test function. Functions take the parameters of a cell
+    (`params`) or the Answers of one subject to a cell. `x`, `by` and `facets` name parameters. Other names raise
+    UserError before anything is sent.
 
     Example:
         >>> report = Report(
@@ -162,48 +160,46 @@ class Report:
     """
 
     x: str = ""
-    """The parameter on the axis of the first chart: numbers have a curve, names a row each; empty if `more` gives all.
-    """
+    """The parameter on the axis of the first chart: a curve of numbers, or a row per name; empty for no chart."""
     axis: str = ""
-    """The title of this axis, if it is not `x`."""
+    """The title of that axis, if it is not `x`."""
     title: str = ""
-    """The title of the first chart; by default `By` and `x`."""
+    """The title of that chart; by default `By` and `x`."""
     series: Callable[[Params], str] | None = None
-    """Names the curve of a cell; None for a single one."""
+    """Names the curve of a cell; None for one curve."""
     legend: str | None = None
-    """The title of the curves' legend, if their names need one."""
+    """The title of the legend."""
     names: Mapping[Any, str] = field(default_factory=dict)
-    """The readable names of values of `x`."""
-    guess: float | Callable[[Params], float] | None = None
+    """Readable names of the values of `x`."""
+    guessing: float | Callable[[Params], float] | None = None
     """The accuracy that guessing reaches: a dashed line, and a finding if an accuracy is not significantly higher."""
     rate: str = RATE
     """What the table calls the accuracy, such as `exact set`."""
     table: str = ""
-    """The end of the title of a table without further columns; by default the accuracy and its interval."""
+    """The end of the table's title, if it has no further columns."""
     figure: Callable[[Sequence[Any]], str | Iterable[Any]] | None = None
-    """Returns what the first table shows of the cells of one subject: a text, or RatePoints in their order; by default
-    those of `x` and `series`."""
+    """Returns a subject's entry in the first table, from its cells: a text, or RatePoints in order."""
     columns: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
-    """Further columns of the table, which then has a row for each cell, from Answers."""
+    """Further columns, from Answers; the table then has a row per cell."""
     fewest: int = 2
-    """The fewest places on the axis for which there is a chart."""
+    """The fewest places that make a chart."""
     charts: tuple[Shares, ...] = ()
     """Further charts."""
     causes: Causes | None = None
-    """What is wrong in wrong answers."""
+    """The kinds of wrong answers."""
     findings: Callable[[Any], Iterable[str | tuple[Rank, str]]] | None = None
-    """Returns further findings from all Answers of one subject: clauses without the subject and the full stop."""
+    """Returns further findings from all Answers of one subject: clauses without subject and full stop."""
     data: Callable[[Any], Mapping[str, Any]] | None = None
-    """Returns the entry of a subject in summary.json, from Answers."""
+    """Returns an entry of summary.json, from Answers."""
     entries: str = ""
-    """The name of the list of entries; by default the test's. Several tests may share a list."""
+    """The name of the list of entries, which tests may share; by default the test's."""
     by: tuple[str, ...] = ()
-    """The parameters by which cells are put together into Answers; by default each cell has its own."""
+    """The parameters by which cells are grouped into Answers; by default each cell has its own."""
     letters: Callable[[Any], str] | None = None
-    """Of multiple choice: names some Answers, such as `in 3,000 tokens`. A table has how often each letter is right and
-    chosen, and a liking for one is a finding; without a name, only summary.json has it."""
+    """For multiple choice: names some Answers, such as `in 3,000 tokens`. A table shows how often each letter is right
+    and chosen, and a bias is a finding; with an empty name, only summary.json has it."""
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
-    """The hook for a report: returns further RateViews, Tables and Charts from the Answers of all subjects."""
+    """Returns further RateViews, Tables and Charts from the Answers of all subjects."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """The hook for a gate: returns what it reports besides the bands, from the measured rows of one subject in the
-    baseline, which have no traces, and in the run, and from the profile's tables (none of a test function)."""
+    """Returns what a gate reports in addition to the bands, from one subject's measured rows in the baseline (without
+    traces) and in the run, and from the profile's tables (none for a test function)."""

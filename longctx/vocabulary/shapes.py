@@ -21,6 +21,8 @@ NO_STRATEGY = "none"
 """The strategy of context management that sends a conversation as it is."""
 STRATEGY = "strategy"
 """The label of rows that names the strategy of their requests."""
+COMPACTION = "compact_20260112"
+"""The edit by which the server compacts a request."""
 HAVE_READ = "I have read it."
 """The fixed turn of the assistant in a chat, without which the API would join neighbouring turns of the user."""
 TO_READ = "Read the documents."
@@ -42,7 +44,7 @@ TOKENS_APART = {CITATIONS: 500, "tool_results": 450}
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of a context, such as a document or an exchange of a conversation.
+    """A piece of a context, such as a document or an exchange.
 
     Example:
         >>> Piece("The fee is 5 crowns.", title="Fees").title
@@ -50,16 +52,16 @@ class Piece:
     """
 
     text: str
-    """Its text, as the shape `text` has it."""
+    """Its text in the shape `text`."""
     title: str = ""
     """The title of its document; empty for none."""
     turns: tuple[str, str] | None = None
-    """The user's and the assistant's turn, if the piece is an exchange of them."""
+    """The user's and the assistant's turn, if the piece is an exchange."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a model reads, in pieces, and the question about it. A shape renders it as a request.
+    """A context in pieces, and the question about it. A shape renders it as a request.
 
     Example:
         >>> context = Context([Piece("The fee is 5 crowns.")], "What is the fee?", needle=0, evidence="5 crowns")
@@ -69,22 +71,13 @@ class Context:
 
     pieces: Sequence[Piece]
     question: str
-    """What comes last: the question, with everything that follows the pieces."""
+    """The question, with everything that follows the pieces."""
     opening: str = ""
-    """What comes first; empty for nothing."""
+    """The text before the pieces."""
     needle: int | None = None
     """The index of the piece that contains the needle."""
     evidence: str = ""
-    """What a cited passage must contain to support the answer; empty if no single passage can."""
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A passage that a reply cites."""
-
-    text: str
-    document: int | None = None
-    """The index of its document in the request, from 0; None if not given."""
+    """The text that a cited passage must contain to support the answer; empty if no single passage can."""
 
 
 def rendered(context: Context, shape: Shape) -> dict[str, Any]:
@@ -145,15 +138,17 @@ def unwrapped(before: str, after: str) -> tuple[str, str]:
     return before.strip(), after.strip()
 
 
-def judged_citations(context: Context, citations: Iterable[Citation]) -> dict[str, bool]:
-    """Return by name which checks the citations of a reply meet; none if the context has no evidence.
+def judged_citations(context: Context, citations: Iterable[object]) -> dict[str, bool]:
+    """Return by name which checks the citations of an answer meet; none if the context has no evidence.
 
-    cites: a cited passage contains the evidence. cites_needle: such a passage is from the needle's document.
+    citations: as the Messages API has them. cites: a cited passage contains the evidence. cites_needle: such a passage
+    is from the needle's document.
     """
     if not context.evidence:
         return {}
-    holding = [citation for citation in citations if _folded(context.evidence) in _folded(citation.text)]
-    from_needle = [citation for citation in holding if citation.document == context.needle]
+    evidence = _folded(context.evidence)
+    holding = [each for each in citations if isinstance(each, dict) and evidence in _folded(each.get("cited_text"))]
+    from_needle = [each for each in holding if each.get("document_index") == context.needle]
     return {"cites": bool(holding), "cites_needle": bool(from_needle)}
 
 
@@ -201,5 +196,5 @@ def _assistant(content: object) -> dict[str, Any]:
     return {"role": "assistant", "content": content}
 
 
-def _folded(text: str) -> str:
-    return " ".join(text.split()).casefold()
+def _folded(text: object) -> str:
+    return " ".join(text.split()).casefold() if isinstance(text, str) else ""

@@ -13,11 +13,11 @@ from longctx.engine.measure import unmeasured_row
 from longctx.engine.run import Run
 from longctx.gate.evidence import Unit, in_looks
 from longctx.live.failure import Failure
-from tests.functions.examples import case_of
+from tests.functions.examples import cell_of
 
 
 def test_the_trials_of_a_cluster_are_asked_in_one_look_as_they_are_judged(tmp_path: Path) -> None:
-    trials = list(case_of(trials=240, of_one_context=4).each_trial())
+    trials = list(cell_of(trials=240, of_one_context=4).each_trial())
     run = Run(profile={}, root=tmp_path)
     of_rows = [Unit.of_row(unmeasured_row(run, trial, "not_asked", "missing")) for trial in trials]
     assert [unit_of(trial) for trial in trials] == of_rows

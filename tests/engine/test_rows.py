@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import datetime
 from pathlib import Path
 
 from longctx.cells.cell import Trial
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile
 from longctx.engine.measure import rows_of
 from longctx.engine.run import Run
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Judged, Role
 from longctx.results.row import View
-from longctx.vocabulary.point import Reply
-from tests.functions.examples import case_of
+from longctx.vocabulary.answer import Answer
+from tests.functions.examples import cell_of
+from tests.given import dollars
 
-MODEL = ModelProfile(model="toy", prices=Prices(input=1, output=10, dated=datetime.date(2026, 1, 1)))
+MODEL = ModelProfile(model="toy", prices=dollars(1, 10))
 
 
 def exchange(role: Role, input_tokens: int, latency_s: float) -> Exchange:
-    reply = Reply("a", "end_turn", "toy", input_tokens, output_tokens=100_000, latency_s=latency_s)
+    reply = Answer("a", "end_turn", "toy", input_tokens, output_tokens=100_000, latency_s=latency_s)
     return Exchange(Place("f", "t", role, "protocol", "none"), reply, MODEL, role=role)
 
 
@@ -32,7 +32,7 @@ def test_its_own_requests_are_what_a_strategy_costs(tmp_path: Path) -> None:
     ]
     run = Run(profile={}, root=tmp_path)
     judged = Judged("correct", exchanges, View, kept=(30, 40))
-    [row] = rows_of(run, Tape(tmp_path), Trial(case_of(model=MODEL), 0), judged)
+    [row] = rows_of(run, Tape(tmp_path), Trial(cell_of(model=MODEL), 0), judged)
     assert (row.strategy_usd, row.strategy_s) == (6.0, 5.0)
     assert (row.cost_usd, row.latency_s) == (7.005, 12.0)
     assert (row.retained, row.input_tokens, row.returned) == (0.75, 4_005_000, None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -16,13 +15,11 @@ import pytest
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, Upgrading
-from longctx.gate.validity import AgeLimit
-from longctx.gate.verdict import Rules, give_verdict
+from longctx.gate.verdict import give_verdict
 from longctx.results.row import Row, View
+from tests.gate.examples import AGELESS
 from tests.refusals import refused
 from tests.rows import right_of, run
-
-RULES = Rules(age=AgeLimit("2026-11-23T00:00:00+00:00", math.inf))
 
 
 def measured(name: str, right: int, usd: float | None) -> MeasuredTreatment:
@@ -33,7 +30,7 @@ def measured(name: str, right: int, usd: float | None) -> MeasuredTreatment:
 def best(*candidates: tuple[str, int, float | None]) -> str:
     old = measured("old", 180, 0.01)
     new = [measured(*candidate) for candidate in candidates]
-    return Upgrade(old, tuple(Candidate(each, give_verdict(old.rows, each.rows, RULES)) for each in new)).best.name
+    return Upgrade(old, tuple(Candidate(each, give_verdict(old.rows, each.rows, AGELESS)) for each in new)).best.name
 
 
 def test_the_cheapest_that_passes_is_the_best() -> None:

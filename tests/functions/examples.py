@@ -21,7 +21,7 @@ from tests.recording.examples import AT, answer
 MODEL = ModelProfile(model="toy")
 
 
-def case_of(
+def cell_of(
     function: str = "test_it",
     seed: int = 0,
     trials: int = 2,
@@ -36,7 +36,7 @@ def case_of(
 
 
 def trial_of(cell: Cell | None = None, index: int = 0, repeat: int = 0, tape: Tape | None = None) -> FunctionTrial:
-    return FunctionTrial(Trial(cell or case_of(), index, repeat), tape or Tape(Path("nowhere")))
+    return FunctionTrial(Trial(cell or cell_of(), index, repeat), tape or Tape(Path("nowhere")))
 
 
 def answer_to(lacking: Request, tape: Tape, text: str = "yes", **changed: Any) -> None:

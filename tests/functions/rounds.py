@@ -14,7 +14,7 @@ from longctx.functions.ask import Ask
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
 from longctx.recording.tape import Tape
-from tests.functions.examples import MODEL, answer_to, case_of, trial_of
+from tests.functions.examples import MODEL, answer_to, cell_of, trial_of
 from tests.recording.examples import AT, answer
 
 MODELS = {name: ModelProfile(model=name) for name in ("claude", "other")}
@@ -56,7 +56,7 @@ class Rounds:
 
     def trial_again(self) -> FunctionTrial:
         """Return a fresh run of the trial, which `ask` serves."""
-        self.trial = trial_of(case_of(model=self.model), tape=self.tape)
+        self.trial = trial_of(cell_of(model=self.model), tape=self.tape)
         return self.trial
 
     def _answer(self, answers: Iterator[dict[str, Any]] | None) -> None:

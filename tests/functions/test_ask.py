@@ -11,19 +11,19 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.functions.answer import Unparseable
 from longctx.functions.ask import Ask
 from longctx.functions.strategies import Strategy, tokens_of
 from longctx.functions.transcript import Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
+from longctx.vocabulary.answer import Unparseable
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import answer_to, case_of, trial_of
+from tests.functions.examples import answer_to, cell_of, trial_of
 
 
 def body(model: ModelProfile, *given: Any, **named: Any) -> dict[str, Any]:
     """Return the body of the request that `ask` sends."""
-    trial = trial_of(case_of(model=model))
+    trial = trial_of(cell_of(model=model))
     with pytest.raises(Suspended):
         ask_of(trial)(*given, **named)
     return dict(trial.unanswered[0].body)
@@ -142,7 +142,7 @@ def test_checks_are_kept_and_their_names_are_names() -> None:
     ],
 )
 def test_the_lexical_baseline_of_a_trial_is_kept(context: object, found: bool) -> None:
-    trial = trial_of(case_of())
+    trial = trial_of(cell_of())
     assert ask_of(trial).lexical(context, "When does the shop open?", "at 9") is found  # type: ignore[arg-type]
     assert trial.lexical is found
 
@@ -150,7 +150,7 @@ def test_the_lexical_baseline_of_a_trial_is_kept(context: object, found: bool) -
 @pytest.mark.parametrize(("context", "answer", "options"), [("", "a", ()), ("a", " ", ()), ("a", "a", ("b", "c"))])
 def test_a_lexical_baseline_needs_text_and_an_answer(context: str, answer: str, options: tuple[str, ...]) -> None:
     with pytest.raises(TestMistake, match=r"ask\.lexical needs"):
-        ask_of(trial_of(case_of())).lexical(context, "What?", answer, options)
+        ask_of(trial_of(cell_of())).lexical(context, "What?", answer, options)
 
 
 SESSION = Transcript(
@@ -221,7 +221,7 @@ def test_a_probe_that_cannot_be_asked_is_a_mistake(changed: dict[str, Any], told
 
 
 def test_a_transcript_alone_or_in_a_shape_is_a_mistake() -> None:
-    chat = trial_of(dataclasses.replace(case_of(), shape="chat"))
+    chat = trial_of(dataclasses.replace(cell_of(), shape="chat"))
     for ask, arguments in ((ask_of(trial_of()), (SESSION,)), (ask_of(chat), (SESSION, "Which code?"))):
         with pytest.raises(TestMistake) as caught:
             ask(*arguments)
@@ -251,7 +251,7 @@ def test_what_a_probe_finds_is_counted(tape: Tape, reply: str, grade: str, error
 
 
 def test_tokens_are_those_of_the_cell() -> None:
-    cell = case_of()
+    cell = cell_of()
     known = dataclasses.replace(cell, point=dataclasses.replace(cell.point, tokens={"line": 2.5}))
     ask_of(trial_of(known)).tokens()["line"] = 1  # type: ignore[index]
     assert ask_of(trial_of(known)).tokens() == {"line": 2.5}

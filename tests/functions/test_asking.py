@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import itertools
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ import pytest
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import Caching, ModelProfile, Prices
-from longctx.functions.answer import Unparseable
 from longctx.functions.asking import FunctionTrials, difference
 from longctx.functions.measure import run
 from longctx.functions.trial import FunctionTrial
@@ -24,24 +22,20 @@ from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
 from longctx.live.display import Tally
 from longctx.recording.tape import Tape
+from longctx.vocabulary.answer import Unparseable
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, body_of, case_of, exchanged, issued, trial_of
+from tests.functions.examples import MODEL, body_of, cell_of, exchanged, issued, trial_of
+from tests.given import dollars, served
 from tests.servers import PATIENCE, Answer, Body, SimulatedServer, failing, message, prompt_of
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
 def echo(body: Body) -> Answer:
     return 200, {}, message(f"reply to {prompt_of(body)}", body)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(echo) as server:
-        yield server
+server = served(echo)
 
 
 Function = Callable[[FunctionTrial], object]
@@ -49,7 +43,7 @@ Function = Callable[[FunctionTrial], object]
 
 def ask(server: SimulatedServer, tape: Tape, function: Function, cell: Cell | None = None, in_flight: int = 2) -> Any:
     """Ask what the trials of a function lack; return what the pass did."""
-    cell, tally = cell or case_of(trials=3), Tally(3)
+    cell, tally = cell or cell_of(trials=3), Tally(3)
     asker = Asker(tape, [MODEL], Terms(server.url, in_flight), tally, lambda sentence: None)
     with asker:
         asking = FunctionTrials(tape, tally, Canary({}, None)).of(
@@ -94,7 +88,7 @@ def test_many_trials_are_in_flight_at_once(server: SimulatedServer, tape: Tape) 
         return echo(body)
 
     server.script = script
-    ask(server, tape, chat, case_of(trials=20), in_flight=4)
+    ask(server, tape, chat, cell_of(trials=20), in_flight=4)
     assert len(server.asked) == 40
 
 
@@ -190,8 +184,8 @@ def test_errors_of_the_test_are_counted_and_leave_others_alone(server: Simulated
 
 
 def test_one_cell_after_another_has_its_own_trials(server: SimulatedServer, tape: Tape) -> None:
-    ask(server, tape, chat, case_of("test_one", trials=3))
-    ask(server, tape, chat, case_of("test_other", trials=3))
+    ask(server, tape, chat, cell_of("test_one", trials=3))
+    ask(server, tape, chat, cell_of("test_other", trials=3))
     assert {path.parent.name for path in tape.written_to.rglob("*.jsonl")} == {"test_one", "test_other"}
 
 
@@ -224,7 +218,7 @@ def about(trial: FunctionTrial) -> str:
 
 
 def in_contexts_of(number: int, share: int) -> Cell:
-    return case_of(trials=number, model=CACHED, of_one_context=share)
+    return cell_of(trials=number, model=CACHED, of_one_context=share)
 
 
 def marked(body: Body) -> str | None:
@@ -264,8 +258,8 @@ def test_a_mark_changes_no_digest(server: SimulatedServer, tape: Tape) -> None:
 
 
 def test_nothing_is_marked_where_nothing_is_shared_or_kept(server: SimulatedServer, tape: Tape) -> None:
-    ask(server, tape, about, case_of(trials=3, model=CACHED))
-    ask(server, tape, about, case_of("test_other", trials=3, of_one_context=3))
+    ask(server, tape, about, cell_of(trials=3, model=CACHED))
+    ask(server, tape, about, cell_of("test_other", trials=3, of_one_context=3))
     assert {marked(body) for body in server.asked} == {None}
 
 
@@ -284,10 +278,10 @@ def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) 
     assert sorted(map(str, first)) == [f"{DOCUMENT} Document {item}. Question {item}?" for item in (0, 0, 1, 1)]
 
 
-@pytest.mark.parametrize("prices", [None, Prices(input=1.0, output=1.0, dated=datetime.date(2026, 1, 1))])
+@pytest.mark.parametrize("prices", [None, dollars(1, 1)])
 def test_the_cost_is_known_only_if_all_prices_are(server: SimulatedServer, tape: Tape, prices: Prices | None) -> None:
     model = MODEL.model_copy(update={"prices": prices})
-    cell, tally = case_of(trials=3, model=model), Tally(3)
+    cell, tally = cell_of(trials=3, model=model), Tally(3)
     with Asker(tape, [model], Terms(server.url, 2), tally, lambda sentence: None) as asker:
         trials = FunctionTrials(tape, tally, Canary({}, None)).of(
             cell.each_trial(),
@@ -317,7 +311,7 @@ def test_a_trial_goes_on_once_all_of_its_requests_are_answered(server: Simulated
             first.set()
 
     server.script = script
-    asked = ask(server, Noting(tape.written_to, "once", run="first"), both, case_of(trials=1))
+    asked = ask(server, Noting(tape.written_to, "once", run="first"), both, cell_of(trials=1))
     assert (asked.failures, runs) == ({}, {"0": 2})
     assert len(server.asked) == 2
 

@@ -20,7 +20,7 @@ from longctx.errors import UserError
 from longctx.functions.cells import CASE_ID, NAME, CaseItem, Function, load_cases, named_values, wording_of
 from longctx.vocabulary.counts import Counts
 from longctx.workspace import Workspace
-from tests.functions.examples import MODEL, case_of
+from tests.functions.examples import MODEL, cell_of
 from tests.given import json_lines
 from tests.refusals import refused
 
@@ -196,7 +196,7 @@ def test_parameters_are_parts_of_names() -> None:
     given = {"tokens": 5, "share": 0.5, "on": True, "tone": Tone.CALM, "call": max, "none": None, "word": "a-b"}
     values = named_values("test_it", given)
     assert values == {**given, "on": "True", "tone": "CALM", "call": "max"}
-    assert case_of(**values).point.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
+    assert cell_of(**values).point.slug == ("tokens-5-share-0.5-on-True-tone-CALM-call-max-word-a-b")
 
 
 @pytest.mark.parametrize("value", [[1], object(), lambda: 0, {"a": 1}])
@@ -259,7 +259,7 @@ def test_a_prompt_set_that_does_not_exist_is_a_sentence(tmp_path: Path, monkeypa
 
 
 def test_a_trial_that_no_case_has() -> None:
-    cell = case_of(items=(("a", ""), ("b", "")))
+    cell = cell_of(items=(("a", ""), ("b", "")))
     with pytest.raises(ValueError, match=r"no trial 2 \(--ctx-only\), since it has 2 cases"):
         cell.point.identity(0, 2, 0)
 
@@ -268,16 +268,16 @@ def test_a_trial_that_no_case_has() -> None:
     ("name", "index"), [("b", 1), ("2", 0), ("1", 1)], ids=["its id", "an id of digits", "its place"]
 )
 def test_a_case_is_named_by_its_id(name: str, index: int) -> None:
-    point = case_of(items=(("2", ""), ("b", ""), ("c", ""))).point
+    point = cell_of(items=(("2", ""), ("b", ""), ("c", ""))).point
     assert point.index_of(name) == index
 
 
 def test_the_id_of_no_case() -> None:
-    point = case_of(items=(("contract-1", ""), ("contract-2", ""))).point
+    point = cell_of(items=(("contract-1", ""), ("contract-2", ""))).point
     with pytest.raises(ValueError, match=r"no case 'contarct-1': did you mean 'contract-1'\?"):
         point.index_of("contarct-1")
     with pytest.raises(ValueError, match="its trials are numbered from 0"):
-        case_of().point.index_of("contract-1")
+        cell_of().point.index_of("contract-1")
 
 
 def test_the_field_of_the_id_can_be_named(tmp_path: Path) -> None:

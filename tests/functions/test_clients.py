@@ -17,7 +17,7 @@ from longctx.functions.trial import TestMistake
 from longctx.recording.apis.messages import events_of
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import case_of, trial_of
+from tests.functions.examples import cell_of, trial_of
 from tests.functions.rounds import Rounds, load
 
 
@@ -181,7 +181,7 @@ def test_what_is_asked_at_once_is_sent_at_once_and_follows_one_reply(rounds: Rou
 
 def test_one_of_several_that_changed_is_stale(rounds: Rounds) -> None:
     rounds.run(gathered)
-    trial = trial_of(case_of(), tape=rounds.tape)
+    trial = trial_of(cell_of(), tape=rounds.tape)
 
     async def changed() -> None:
         client = Ask(lambda: trial, load).async_client()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from typing import Any
 
 import pytest
 
-from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.config.models import Caching, ModelProfile
 from longctx.functions.batches import Rounds
 from longctx.functions.cells import FunctionPoint, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
@@ -21,24 +20,17 @@ from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.batch_server import BatchServer, errored
-from tests.functions.examples import answer_to, body_of, case_of, exchanged, trial_of
+from tests.functions.examples import answer_to, body_of, cell_of, exchanged, trial_of
+from tests.given import dollars
 
-PRICES = Prices(
-    input=2,
-    output=10,
-    cache_read=0.1,
-    cache_write=2.5,
-    cache_write_1h=4,
-    batch_discount=0.5,
-    dated=datetime.date(2026, 1, 1),
-)
+PRICES = dollars(2, 10, cache_read=0.1, cache_write=2.5, cache_write_1h=4, batch_discount=0.5)
 CACHED = ModelProfile(model="toy", caching=Caching(min_tokens=100), prices=PRICES)
 TEXT = "The fee is five crowns. " * 400
 
 
 def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 10, **changed: Any) -> list[Request]:
     """Return the first requests of trials about one context."""
-    cell = case_of(trials=number, model=model, of_one_context=number)
+    cell = cell_of(trials=number, model=model, of_one_context=number)
     made = []
     for index in range(number):
         trial = trial_of(cell, index, tape=tape)
@@ -51,7 +43,7 @@ def requests(tape: Tape, number: int, model: ModelProfile = CACHED, room: int = 
 
 
 def test_trials_are_grouped_by_cluster_and_repeats_by_trial() -> None:
-    cells = case_of(trials=4, items=(("a", "one"), ("b", "two"), ("c", "one"), ("d", "")))
+    cells = cell_of(trials=4, items=(("a", "one"), ("b", "two"), ("c", "one"), ("d", "")))
     groups = in_contexts(list(dataclasses.replace(cells, repeats=2).each_trial()))
     named = [[(trial.index, trial.repeat) for trial in group] for group in groups]
     assert named == [[(0, 0), (2, 0), (0, 1), (2, 1)], [(1, 0), (1, 1)], [(3, 0), (3, 1)]]
@@ -147,7 +139,7 @@ def test_cases_of_one_cell_share_what_they_send_alike(tape: Tape) -> None:
     items = tuple((f"case-{number}", "") for number in range(4))
     declared = declaration_of("test_it", FunctionTable(same_context=True), items)
     point = FunctionPoint(declared, (("fill", 400),), max_tokens=1024)
-    cell = dataclasses.replace(case_of(model=CACHED), point=point, trials=4)
+    cell = dataclasses.replace(cell_of(model=CACHED), point=point, trials=4)
     assert [len(group) for group in in_contexts(list(cell.each_trial()))] == [4]
     call = {"type": "tool_use", "id": "t1", "name": "look", "input": {}}
     made = []
@@ -200,7 +192,7 @@ def test_rounds_run_each_trial_until_it_has_ended_and_count_errors_once(tape: Ta
         return run(trial, test)
 
     def round_of() -> list[Request]:
-        return rounds.run(case_of(trials=2).each_trial(), lambda trial: FunctionTrial(trial, tape), start)
+        return rounds.run(cell_of(trials=2).each_trial(), lambda trial: FunctionTrial(trial, tape), start)
 
     [request] = round_of()
     answer_to(request, tape)

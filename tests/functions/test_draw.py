@@ -15,7 +15,7 @@ from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
 from longctx.functions.draw import Draw, Filler
 from longctx.vocabulary.bank import Section
-from tests.functions.examples import case_of, trial_of
+from tests.functions.examples import cell_of, trial_of
 from tests.here import HERE
 
 CALLS: dict[str, Callable[[Draw], Any]] = {
@@ -32,7 +32,7 @@ CALLS: dict[str, Callable[[Draw], Any]] = {
 
 
 def draw_of(index: int = 0, seed: int = 0, function: str = "test_it", **values: Any) -> Draw:
-    return Draw(trial_of(case_of(function, seed, trials=10, **values), index), HERE)
+    return Draw(trial_of(cell_of(function, seed, trials=10, **values), index), HERE)
 
 
 def digest(value: object) -> str:

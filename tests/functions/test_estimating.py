@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import datetime
-
 import pytest
 
 from longctx.cells.cell import Cell
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.measure import Result
@@ -15,19 +13,20 @@ from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.live.cost.estimate import Estimate
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import answer_to, case_of, exchanged, trial_of
+from tests.functions.examples import answer_to, cell_of, exchanged, trial_of
+from tests.given import dollars
 
 ROOM, THINKING = 100, 4000
 """The tokens that a reply may take, and those that are set aside for thinking."""
 MODEL = ModelProfile(
     model="toy",
-    prices=Prices(input=0, output=1e6, dated=datetime.date(2026, 11, 1)),  # a token is a dollar
+    prices=dollars(0, 1e6),  # a token is a dollar
     thinking_tokens=THINKING,
 )
 
 
 def function(name: str, trials: int) -> Cell:
-    return case_of(name, trials=trials, model=MODEL)
+    return cell_of(name, trials=trials, model=MODEL)
 
 
 def run(cell: Cell, index: int, tape: Tape, requests: int = 1) -> tuple[FunctionTrial, Result]:

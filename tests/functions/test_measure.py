@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable
 from longctx.functions.ask import Ask
 from longctx.functions.fixtures import called
 from longctx.functions.measure import run, view
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
+from longctx.vocabulary.answer import JudgeUnreadable, Unparseable
 from longctx.vocabulary.point import Outcome
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, answer_to, body_of, case_of, exchanged, trial_of
+from tests.functions.examples import MODEL, answer_to, body_of, cell_of, exchanged, trial_of
 
 
 def raising(error: BaseException) -> Callable[[], None]:
@@ -165,7 +165,7 @@ def test_ctrl_c_ends_the_run(tape: Tape) -> None:
 def conversation(tape: Tape, *bodies: dict[str, Any], content: list[list[dict[str, Any]]] | None = None) -> list[str]:
     """Return the parts of the view of these requests, as text."""
     for _ in range(len(bodies) + 1):
-        trial = trial_of(case_of(), tape=tape)
+        trial = trial_of(cell_of(), tape=tape)
         try:
             for body in bodies:
                 exchanged(trial, body)
@@ -196,7 +196,6 @@ def test_conversations_of_their_own_are_shown_each(tape: Tape) -> None:
 def test_strange_tool_calls_are_shown(tape: Tape) -> None:
     shown = conversation(tape, turns("first"), content=[[{"type": "tool_use"}, {"type": "other"}]])
     assert shown == ["first", "[calls None(None)]"]
-    assert Answer({"content": [{"type": "tool_use"}]}).tool_uses == [{"type": "tool_use"}]
 
 
 def test_the_needle_is_marked(tape: Tape) -> None:

@@ -36,8 +36,8 @@ def test_a_reply_is_what_was_recorded_and_the_model_is_replaced(rounds: Rounds) 
     assert answer.choices[0].message.content == "hello"
     [exchange] = rounds.trial.exchanges
     assert (exchange.body["model"], exchange.place.path) == ("toy", "/v1/chat/completions")
-    assert exchange.reply is not None
-    assert exchange.reply.input_tokens == 10
+    assert exchange.answer is not None
+    assert exchange.answer.input_tokens == 10
 
 
 def test_a_tool_loop(rounds: Rounds) -> None:

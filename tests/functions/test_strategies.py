@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.errors import UserError
-from longctx.functions.answer import Answer
 from longctx.functions.strategies import (
     LEFT_OUT,
     SUMMARY_PROMPT,
@@ -24,7 +23,9 @@ from longctx.functions.strategies import (
     tokens_of,
     unpaired,
 )
+from longctx.vocabulary.answer import Answer
 from longctx.workspace import Workspace
+from tests.given import reply
 from tests.refusals import refused
 
 OWN = "def strategy(messages, ask):\n    return {}\n"
@@ -75,7 +76,7 @@ def never(messages: object, /, **given: Any) -> Answer:
 def summing(asked: list[Any]) -> Any:
     def ask(messages: Any, /, **given: Any) -> Answer:
         asked.append(messages)
-        return Answer({"content": [{"type": "text", "text": "All is well."}]})
+        return reply("All is well.")
 
     return ask
 
@@ -299,7 +300,7 @@ def test_a_strategy_at_a_threshold_is_applied_each_time() -> None:
 
     def summarize(messages: Any, /, **_: Any) -> Answer:
         asked.append(messages)
-        return Answer({"content": [{"type": "text", "text": f"summary {len(asked)}"}]})
+        return reply(f"summary {len(asked)}")
 
     strategy = Strategy.of("summary-2-at-200", Workspace(Path()))
     managed = strategy.applied(turns, summarize, {})

@@ -11,13 +11,13 @@ import pytest
 
 from longctx.functions.measure import run
 from longctx.functions.strategies import Managed, tokens_of
-from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request
-from longctx.live.cost.money import COMPACTION
+from longctx.functions.trial import MOST_REQUESTS, TestMistake, changed_request, texts
 from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, answer_to, answered, body_of, case_of, exchanged, issued, trial_of
+from longctx.vocabulary.shapes import COMPACTION
+from tests.functions.examples import MODEL, answer_to, answered, body_of, cell_of, exchanged, issued, trial_of
 from tests.recording.examples import answer
 
 
@@ -31,7 +31,7 @@ def test_a_request_without_an_answer_suspends_the_trial(tape: Tape) -> None:
 
 
 def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b")
     trial = trial_of(cell, tape=tape)
     [lacking] = issued(trial, "a", "b", "c")
@@ -42,7 +42,7 @@ def test_requests_are_numbered_and_hold_the_reply_before_them(tape: Tape) -> Non
 
 
 def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b", "c")
     trial = trial_of(cell, tape=tape)
     exchanged(trial, body_of("a"))
@@ -55,7 +55,7 @@ def test_requests_that_are_issued_at_once_follow_the_same_reply(tape: Tape) -> N
 
 
 def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "a", "a")
     trial = trial_of(cell, tape=tape)
     assert issued(trial, "a", "a", "a") == []
@@ -68,14 +68,14 @@ def test_equal_requests_have_answers_of_their_own(tape: Tape) -> None:
     [(("a", "b"), "found"), (("a", "c"), "stale"), (("c",), "stale"), (("a", "b", "c"), "missing")],
 )
 def test_a_changed_request_after_the_same_reply_is_stale(tape: Tape, asked: tuple[str, ...], status: str) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b")
     lacking = issued(trial_of(cell, tape=tape), *asked)
     assert [tape.status(each.place) for each in lacking] == ([] if status == "found" else [status])
 
 
 def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a", "b")
     [lacking] = issued(trial_of(cell, tape=tape), "c")
     answer_to(lacking, tape, "another reply")
@@ -96,7 +96,7 @@ def test_a_count_of_tokens_is_no_answer_to_the_same_body(tape: Tape) -> None:
 
 
 def test_headers_are_part_of_a_request(tape: Tape) -> None:
-    cell = case_of()
+    cell = cell_of()
     answered(tape, cell, "a")
     with pytest.raises(Suspended):
         exchanged(trial_of(cell, tape=tape), body_of("a"), headers={"anthropic-beta": "x"})
@@ -147,11 +147,11 @@ def test_code_that_swallows_the_suspension_is_suspended_all_the_same(tape: Tape)
 
 def test_the_identity_of_an_item() -> None:
     items = (("first", "a"), ("second", "a"))
-    given, more = case_of(items=items), case_of(items=(("new", "b"), *items))
+    given, more = cell_of(items=items), cell_of(items=(("new", "b"), *items))
     assert trial_of(given, 1).trial.identity == trial_of(more, 2).trial.identity
     assert trial_of(given, 1).item == "second"
-    assert trial_of(case_of(), 1).item == "1"
-    assert trial_of(case_of(), 1, repeat=1).item == "1"
+    assert trial_of(cell_of(), 1).item == "1"
+    assert trial_of(cell_of(), 1, repeat=1).item == "1"
 
 
 def test_the_sentence_on_a_change() -> None:
@@ -161,7 +161,7 @@ def test_the_sentence_on_a_change() -> None:
 
 
 def test_episodes_hold_the_place_of_their_request(tape: Tape, tmp_path: Path) -> None:
-    answered(tape, case_of(), "a", "a", "b")
+    answered(tape, cell_of(), "a", "a", "b")
     lines = (tmp_path / "toy/test_it/all.jsonl").read_text().splitlines()
     places = [{k: json.loads(line)["metadata"].get(k) for k in ("request", "same")} for line in lines]
     assert places == [{"request": None, "same": None}, {"request": 1, "same": 1}, {"request": 2, "same": None}]
@@ -185,3 +185,10 @@ def test_no_more_than_the_transcript_is_kept(managed: Managed) -> None:
     usage = {"input_tokens": 900, "output_tokens": 1, "iterations": [compaction]}
     trial.measure_kept(TURNS, managed, {"content": [], "usage": usage, "context_management": {"applied_edits": []}})
     assert trial.kept == (tokens_of(TURNS), tokens_of(TURNS))
+
+
+def test_texts_of_a_turn() -> None:
+    document = {"type": "document", "source": {"type": "text", "data": "b"}}
+    result = {"type": "tool_result", "content": [{"type": "text", "text": "c"}]}
+    assert texts([{"type": "text", "text": "a"}, document, result, {"type": "image"}]) == "a\nb\nc"
+    assert texts("a") == "a"

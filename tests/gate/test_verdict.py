@@ -18,7 +18,7 @@ from longctx.stats.rates import Rate
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import RunLooks
 from longctx.vocabulary.report import Report, Reported, StatedMinimum
-from tests.gate.examples import BANDS, BASELINE, RULES, rows
+from tests.gate.examples import BANDS, BASELINE, RULES, TOGETHER, rows
 from tests.rows import digested, joined, lines, right_of, run
 
 
@@ -407,9 +407,6 @@ def test_a_drop_of_the_run_below_its_margin_decides_nothing() -> None:
     given = verdict(BASELINE, joined(rows((178, 157, 137))), replace(RULES, margin=0.1))
     assert given.run is not None
     assert (given.run.verdict, given.run.shown, given.verdict) == ("pass", True, "pass")
-
-
-TOGETHER = replace(RULES, margin=0.25, run_margin=0.075)
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from tests.given import served
 from tests.servers import SimulatedServer
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,7 +48,12 @@ TRACEBACK = r"Traceback|INTERNALERROR|\.py:\d+: (in |\w+Error)"
 collect_ignore = ["foreign", "foreign_functions", "foreign_openai"]
 """Projects of their own, whose tests run in copies of them (see test_foreign_test.py, test_functions.py, …)."""
 
+needs_git = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+
 TESTS = "line_retrieval", "passkey"
+
+TOY = 'models = ["toy"]\n'
+"""The profile of test functions that ask one model."""
 
 LINES = """
 [line_retrieval]
@@ -63,6 +69,8 @@ windows = [256]
 distances = 2
 trials = 2
 """
+MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
+"""Enough for a verdict."""
 
 UNEVEN = """
 [[line_retrieval]]
@@ -201,16 +209,29 @@ class Checkout:
         shutil.copytree(self.folder, folder, symlinks=True)
         return Checkout(folder, self.launcher)
 
+    def take(self, *names: str) -> None:
+        """Copy these files and folders of the repository to the same places."""
+        for name in names:
+            path = self.file(name)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if (ROOT / name).is_dir():
+                shutil.copytree(ROOT / name, path, dirs_exist_ok=True)
+            else:
+                shutil.copy2(ROOT / name, path)
+
     def record(
         self,
         server: SimulatedServer,
         *arguments: object,
         mode: str = "once",
-        env: dict[str, str] | None = None,
-        page: bool = False,
+        **options: Any,
     ) -> Result:
         """Run pytest, which may ask the server."""
-        return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, env=env, page=page)
+        return self.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, **options)
+
+    def git(self, *arguments: str) -> None:
+        given = "-c", "user.name=t", "-c", "user.email=t@example.org"
+        subprocess.run(["git", *given, *arguments], cwd=self.folder, check=True, capture_output=True)
 
     def profile(self, *tables: str, name: str = "tiny.toml") -> None:
         (self.folder / name).write_text("".join(tables))
@@ -231,8 +252,20 @@ class Checkout:
         self.file("fixtures/models").mkdir(parents=True, exist_ok=True)
         self.file(f"fixtures/models/{model}.toml").write_text(table)
 
+    def functions(self, *texts: str) -> None:
+        """Write the project's tests_longctx/test_functions.py."""
+        self.file("tests_longctx/test_functions.py").write_text("".join(texts))
+
     def file(self, name: str) -> Path:
         return self.folder / name
+
+    def read(self, name: str) -> Any:
+        """Return what a file of JSON holds."""
+        return json.loads(self.file(name).read_text())
+
+    def gate(self, folder: str = "reports/latest") -> Any:
+        """Return the verdict of a run, by default of the latest."""
+        return self.read(f"{folder}/gate.json")
 
     def cassettes(self) -> dict[str, bytes]:
         """Return the content of each cassette by its path below cassettes/."""
@@ -279,22 +312,57 @@ def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Ch
 
     The tests never write to it: they copy it, with its tests as a first run has compiled them.
     """
-    folder = tmp_path_factory.mktemp("template")
+    made = Checkout(tmp_path_factory.mktemp("template"), launcher)
+    made.take("conftest.py", "pytest.ini")
     for test in TESTS:
-        shutil.copytree(ROOT / "fixtures/prompts/protocol" / test, folder / "fixtures/prompts/protocol" / test)
-    for name in ("fixtures/models", "tests_longctx"):
-        (folder / name).mkdir()
-    for name in ("conftest.py", "pytest.ini", *(f"tests_longctx/test_{test}.py" for test in TESTS)):
-        shutil.copy2(ROOT / name, folder / name)
-    made = Checkout(folder, launcher)
+        made.take(f"fixtures/prompts/protocol/{test}", f"tests_longctx/test_{test}.py")
+    made.file("fixtures/models").mkdir()
     made.profile(LINES)
     assert made.pytest("--collect-only").code == 0
     return made
 
 
-@pytest.fixture
-def checkout(template: Checkout, tmp_path: Path) -> Checkout:
-    return template.copied(tmp_path / "checkout")
+def copied(name: str) -> Any:
+    """Return a fixture: a copy, which a test may change, of the project of another fixture."""
+
+    @pytest.fixture
+    def copy(request: pytest.FixtureRequest, tmp_path: Path) -> Checkout:
+        project: Checkout = request.getfixturevalue(name)
+        return project.copied(tmp_path / "checkout")
+
+    return copy
+
+
+def profiled(*tables: str) -> Any:
+    """Return a fixture: a project with this profile."""
+
+    @pytest.fixture
+    def project(checkout: Checkout) -> Checkout:
+        checkout.profile(*tables)
+        return checkout
+
+    return project
+
+
+def with_baseline(profile: str, *arguments: str, name: str = "main") -> Any:
+    """Return a fixture of a module: a project that was recorded with this profile, and has a baseline of that run."""
+
+    @pytest.fixture(scope="module")
+    def project(record_once: Callable[..., Checkout]) -> Checkout:
+        made = record_once(*arguments, profile=profile)
+        assert made.longctx("baseline", "save", name).code == 0
+        return made
+
+    return project
+
+
+checkout = copied("template")
+
+
+@pytest.fixture(scope="module")
+def fresh(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Checkout]:
+    """Return a function that returns a copy of the project, for all tests of a module."""
+    return lambda: template.copied(tmp_path_factory.mktemp("project") / "checkout")
 
 
 @pytest.fixture(scope="session")
@@ -319,16 +387,10 @@ def recorded_once(record_once: Callable[..., Checkout]) -> Checkout:
     return record_once()
 
 
-@pytest.fixture
-def recorded(recorded_once: Checkout, tmp_path: Path) -> Checkout:
-    """Return a project with the recordings of the tiny profile."""
-    return recorded_once.copied(tmp_path / "checkout")
+recorded = copied("recorded_once")
+"""A project with the recordings of the tiny profile."""
 
-
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer() as server:
-        yield server
+server = served()
 
 
 def foreign_project(launcher: Launcher, folder: Path, source: Path | None = None) -> Checkout:
@@ -343,4 +405,19 @@ def foreign_project(launcher: Launcher, folder: Path, source: Path | None = None
     else:
         shutil.copytree(source, made.folder, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy2(ROOT / "conftest.py", made.folder)
+    return made
+
+
+@pytest.fixture
+def with_lines(checkout: Checkout) -> Checkout:
+    """Return a project with the suite's recordings of line retrieval, and the baselines made of them."""
+    checkout.take("cassettes/qwen2.5-coder-0.5b/line_retrieval", "fixtures/baselines")
+    return checkout
+
+
+@pytest.fixture
+def project(launcher: Launcher, tmp_path: Path) -> Checkout:
+    """Return a project that is not longctx's own, whose test functions ask one model."""
+    made = foreign_project(launcher, tmp_path)
+    made.profile('about = "Functions."\n', TOY)
     return made

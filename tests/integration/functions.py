@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
 from tests.integration.conftest import Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+
+
+def echo(body: Body) -> Answer:
+    return 200, {}, message(prompt_of(body), body)
+
+
+def code(body: Body) -> Answer:
+    """Answer with the code that the prompt states."""
+    found = re.search(r"code is (\d+)", prompt_of(body))
+    return 200, {}, message(found[1] if found else "none", body)
 
 
 def codes(body: Body) -> Answer:
@@ -16,29 +25,22 @@ def codes(body: Body) -> Answer:
     return 200, {}, message(f"{found[1] if found else 'none'}, please", body)
 
 
-def run(project: Checkout, *arguments: str) -> Result:
-    return project.pytest("tests_longctx/test_functions.py", "--ctx-model=toy", *arguments, profile=None)
+def run(project: Checkout, *arguments: str, profile: str | None = None, **options: Any) -> Result:
+    """Run the test functions with a profile, or with the model `toy` if there is none."""
+    model = [] if profile else ["--ctx-model=toy"]
+    return project.pytest("tests_longctx/test_functions.py", *model, *arguments, profile=profile, **options)
 
 
-def ask(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
-    return run(project, f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments)
-
-
-def rows(project: Checkout) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in project.file("reports/latest/results.jsonl").read_text().splitlines()]
-
-
-def gate(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]:
-    kept: dict[str, Any] = json.loads(project.file(f"{folder}/gate.json").read_text())
-    return kept
+def ask(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once", **options: Any) -> Result:
+    return run(project, f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, **options)
 
 
 def verdicts(project: Checkout) -> dict[tuple[str, str], str]:
-    tests = gate(project)["tests"]
+    tests = project.gate()["tests"]
     return {(test["test"], band["band"]): band["verdict"] for test in tests for band in test["bands"]}
 
 
 def judged(project: Checkout) -> list[Any]:
     """Return what the latest run was judged by: the verdicts and the bands, with all figures and all looks."""
-    kept = gate(project)
+    kept = project.gate()
     return [kept["verdict"], *((test["test"], test["verdict"], test["bands"]) for test in kept["tests"])]

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
+from tests.given import json_lines
+from tests.integration.conftest import Checkout
 from tests.servers import Body, prompt_of, saying
 
 
@@ -21,6 +24,15 @@ def question(number: int) -> dict[str, object]:
         "right": f"{number + 3} crowns",
         "wrong": wrong,
     }
+
+
+def harbors(checkout: Checkout, numbers: Iterable[int]) -> None:
+    """Write a notice for each number to documents/, and a question about each to questions.jsonl."""
+    checkout.file("documents").mkdir()
+    checkout.file("documents/corpus.toml").write_text("min_tokens = 0\n")
+    for number in numbers:
+        checkout.file(f"documents/n{number}.txt").write_text(notice(number))
+    json_lines(checkout.file("questions.jsonl"), *map(question, numbers))
 
 
 def reader(body: Body):

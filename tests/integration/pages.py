@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from tests.integration.conftest import ROOT, Checkout
 
@@ -25,6 +25,25 @@ def missing(text: str, output: str) -> list[str]:
         return ".*".join(re.escape(" ".join(part.split())) for part in line.split("…"))
 
     return [line for line in text.splitlines() if not re.search(pattern(line), printed)]
+
+
+def followed(project: Checkout, parts: Iterable[tuple[str, str]], url: str = "", cases: str = "") -> None:
+    """Do what the blocks of a page say: write its files, and run its commands, which must print what it shows.
+
+    url: of the server that is asked by commands that record. cases: the path of the page's file of cases.
+    """
+    output = ""
+    for kind, text in parts:
+        if kind == "sh":
+            given = {"pytest": f"--ctx-base-url={url}"} if url else {}
+            lines = text.splitlines()
+            output = "".join(ran(project, line, given if "--ctx-record" in line else {}) for line in lines)
+        elif kind == "text":
+            assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
+        else:
+            path = project.file(cases if kind == "jsonl" else text.splitlines()[0].removeprefix("# "))
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
 
 
 def ran(project: Checkout, line: str, options: Mapping[str, str] | None = None) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.integration.conftest import Checkout
+from typing import Any
+
+from tests.integration.conftest import Checkout, Result
+from tests.servers import SimulatedServer
 
 LINES = """
 [line_retrieval]
@@ -20,6 +23,18 @@ input = {input}
 output = 10
 dated = 2026-11-01
 """
+
+
+def upgraded(checkout: Checkout, server: SimulatedServer | None, *arguments: object) -> Result:
+    """Run `longctx upgrade`, which may ask the server; its report is in the folder up."""
+    url = ["--base-url", server.url] if server else []
+    return checkout.longctx(
+        "upgrade", *arguments, "--out", "up", *url, env={"ANTHROPIC_API_KEY": "k"} if server else {}
+    )
+
+
+def data(checkout: Checkout, folder: str = "up") -> Any:
+    return checkout.read(f"{folder}/upgrade.json")
 
 
 def priced(checkout: Checkout, name: str, dollars: float, model: str = "") -> None:

@@ -63,7 +63,7 @@ def test_it_asks_about_the_documents_of_the_project(launcher: Launcher, tmp_path
         project.file(name).parent.mkdir(parents=True, exist_ok=True)
         project.file(name).write_text(text)
     with SimulatedServer(fee) as server:
-        result = project.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile=None)
+        result = project.record(server, profile=None)
     assert result.code == 0, result.out
     rows = {row["item"].partition("@")[0]: row for row in project.rows()}
     assert {item: row["outcome"] for item, row in rows.items()} == {

@@ -14,7 +14,7 @@ def test_a_server_of_ones_own_needs_no_key(checkout: Checkout, server: Simulated
 
 
 def test_a_key_of_the_environment_is_sent_and_never_kept(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", env={"ANTHROPIC_API_KEY": "sk-secret"})
+    checkout.record(server, env={"ANTHROPIC_API_KEY": "sk-secret"})
     assert any("sk-secret" in value for value in server.received[-1].headers.values())
     kept = [path for path in checkout.folder.rglob("*") if path.is_file() and b"sk-secret" in path.read_bytes()]
     assert not kept

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import json
-from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
 from longctx.results.store import FILES
-from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
+from tests.integration.conftest import LINES, PASSKEY, Checkout, Result, copied, with_baseline
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of, right, saying
 
 PROFILE = """
@@ -27,27 +24,14 @@ TERMS = 'margin = 0.2\nlooks = "once"\n'
 """With this margin, 20 trials are enough for a verdict."""
 
 
-@pytest.fixture(scope="module")
-def original(record_once: Callable[..., Checkout]) -> Checkout:
-    made = record_once("--ctx-concurrency=1", profile=TERMS + PROFILE.format(trials=20))
-    assert made.longctx("baseline", "save", "main").code == 0
-    return made
-
-
-@pytest.fixture
-def kept(original: Checkout, tmp_path: Path) -> Checkout:
-    """Return a project with recordings of a model that is always right, and with their baseline, `main`."""
-    return original.copied(tmp_path / "checkout")
+original = with_baseline(TERMS + PROFILE.format(trials=20), "--ctx-concurrency=1")
+kept = copied("original")
+"""A project with recordings of a model that is always right, and with their baseline, `main`."""
 
 
 def wrong_in_long_files(body: Body) -> Answer:
     """Answer files of three lines rightly and files of five lines wrongly."""
     return right(body) if "line 5:" not in prompt_of(body) else (200, {}, message("0", body))
-
-
-def gate(checkout: Checkout, folder: str = "reports/latest") -> dict[str, object]:
-    gate: dict[str, object] = json.loads(checkout.file(f"{folder}/gate.json").read_text())
-    return gate
 
 
 def asked_again(checkout: Checkout, server: SimulatedServer, *arguments: str) -> Result:
@@ -68,7 +52,7 @@ def test_the_same_answers_pass(kept: Checkout) -> None:
     assert result.code == 0
     assert result.says("Gate: pass - no drop of 20% or more, in any band", "Changed: no difference found.")
     assert result.says("The baseline's own recorded answers, replayed and judged the same: every band.")
-    assert gate(kept)["verdict"] == "pass"
+    assert kept.gate()["verdict"] == "pass"
     assert kept.file("reports/latest/gate.md").read_text().startswith("# Gate: pass")
     assert "Gate: pass" in kept.file("reports/latest/summary.md").read_text()
 

@@ -6,11 +6,11 @@ import json
 import os
 import shutil
 import signal
-from collections.abc import Iterator
 
 import pytest
 
 from tests.batch_server import BatchServer
+from tests.given import served
 from tests.integration.conftest import LINES, NO_TEXT, Checkout
 from tests.servers import SimulatedServer
 
@@ -18,10 +18,7 @@ PRICES = "[prices]\ninput = 10000\noutput = 0\nbatch_discount = 0.5\ndated = 202
 """Four trials are counted at 248 tokens by the server: 2.48 USD, and 1.24 in batches."""
 
 
-@pytest.fixture
-def server() -> Iterator[BatchServer]:
-    with BatchServer() as server:
-        yield server
+server = served(kind=BatchServer)
 
 
 def test_the_tape_is_filled_and_replayed_at_the_price_of_a_batch(checkout: Checkout, server: BatchServer) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher
+from tests.integration.conftest import TOY, Checkout, Launcher
 
 TEST = """
 import pytest
@@ -27,7 +27,7 @@ def project(launcher: Launcher, tmp_path: Path) -> Checkout:
     made.file("pytest.ini").write_text("[pytest]\n")
     made.file("tests_longctx/test_it.py").write_text(TEST)
     (tmp_path / "secret.jsonl").write_text(SECRET)
-    made.profile('models = ["toy"]\n')
+    made.profile(TOY)
     return made
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from tests.given import json_lines
 from tests.integration.conftest import Checkout, Launcher, foreign_project
 from tests.servers import SimulatedServer
 from tests.session_server import answering
@@ -70,18 +70,18 @@ def test_by_bm25(project: Checkout) -> None:
         {"id": f"q{n}", "question": f"What is the code of Depot{n}?", "accept": [f"K{n}Q7"], "evidence": f"Depot{n} is"}
         for n in (1, 12, 21, 32)
     ]
-    project.file("own.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in own))
+    json_lines(project.file("own.jsonl"), *own)
     with SimulatedServer(answering) as server:
         command = ("chunks", "docs", "--model=toy", f"--base-url={server.url}", "--yes", "--questions=own.jsonl")
         made = project.longctx(*command, env=env)
         assert made.says("Trying 4 questions", "4 kept. Review:"), made.out + made.err
         other = "import pytest\n@pytest.mark.longctx(trials=9)\ndef test_other(ask):\n    assert ask('?').text\n"
         project.file("tests_longctx/test_other.py").write_text(other)
-        run = project.pytest("--ctx-profile=chunks", "--ctx-record=once", f"--ctx-base-url={server.url}", env=env)
+        run = project.record(server, "--ctx-profile=chunks", env=env)
         assert run.code == 0, run.out + run.err
         assert "test_other" not in {row["test"] for row in project.rows()}, "the profile names the models of its test"
         assert run.says("4 questions are too few to compare 4 and 10 with 1: about 140 more.")
-        project.file("own.jsonl").write_text(json.dumps(own[0] | {"evidence": "never written"}) + "\n")
+        json_lines(project.file("own.jsonl"), own[0] | {"evidence": "never written"})
         wrong = project.longctx(*command, "--force", env=env)
     assert wrong.code == 2
     assert wrong.says("the question q1: no chunk is its `chunk` '' or contains its evidence 'never written'")

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,15 @@ from typing import Any
 import pytest
 
 from tests.github import BOT, GitHub
-from tests.integration.conftest import LINES, NOT_PASSED_ON, ROOT, UNWANTED, WANTED, Checkout, Launcher
+from tests.integration.conftest import LINES, MANY, NOT_PASSED_ON, ROOT, UNWANTED, WANTED, Checkout, Launcher, needs_git
 from tests.integration.programs import programs
 from tests.runner import Done, run_action
 from tests.servers import SimulatedServer, saying
 from tests.workflow import step, workflow
 
-pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+pytestmark = needs_git
 
 BASELINE = "fixtures/baselines/main.jsonl"
-MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
-"""Enough for a verdict."""
 PUSH = {"event_name": "push", "base_ref": "", "event": {"repository": {"default_branch": "main"}}}
 FORK = {
     "event_name": "pull_request",
@@ -121,8 +119,7 @@ def clone(checkout: Checkout, installed: Path) -> Clone:
 
 def cloned(checkout: Checkout, installed: Path) -> Clone:
     """Return a clone, pushed to the main branch, without recordings and without a baseline."""
-    for name in (".ci", ".gitattributes", ".gitignore"):
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.folder / name)
+    checkout.take(".ci", ".gitattributes", ".gitignore")
     made = Clone(checkout, installed)
     made.git("init", "--quiet", "--initial-branch=main")
     checkout.file(".git/info/exclude").write_text("/stdout\n/stderr\n")
@@ -131,9 +128,9 @@ def cloned(checkout: Checkout, installed: Path) -> Clone:
 
 
 @pytest.fixture(scope="module")
-def gated_once(template: Checkout, installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Clone:
+def gated_once(fresh: Callable[[], Checkout], installed: Path) -> Clone:
     """Return a clone with enough recordings for a verdict, and with their baseline."""
-    clone = cloned(template.copied(tmp_path_factory.mktemp("gated") / "checkout"), installed)
+    clone = cloned(fresh(), installed)
     clone.checkout.profile(MANY)
     with SimulatedServer() as server:
         assert clone.checkout.record(server).code == 0

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import ROOT, Checkout, Launcher
 
 PLUGIN = """
 import sys
@@ -37,3 +37,23 @@ def test_imports(recorded: Checkout, arguments: tuple[str], imported: dict[str, 
     done = subprocess.run(command, cwd=recorded.folder, env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     assert {name: recorded.file(name).read_text().split() for name in imported} == imported
+
+
+UNNEEDED = {
+    "anthropic": "the SDK",
+    "longctx.corpus.question_bank": "a question bank",
+    "longctx.functions.ask": "what runs a trial",
+    "tiktoken": "the vocabulary",
+    "vcr": "a recording",
+}
+"""What no collection needs, by the module that loads it."""
+
+
+def test_the_recorded_suite_is_collected_without_banks_vocabulary_and_recordings(launcher: Launcher) -> None:
+    arguments = ["tests_longctx", "--collect-only", "-q", "--ctx-profile=recorded", "-pno:cacheprovider"]
+    code = f"import sys, pytest; pytest.main({arguments}); print(*({{*{[*UNNEEDED]}}} & sys.modules.keys()))"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=ROOT, env=launcher.env, capture_output=True, text=True, check=True)
+    *collected, loaded = done.stdout.splitlines()
+    assert "tests collected" in collected[-1]
+    assert [UNNEEDED[name] for name in loaded.split()] == []

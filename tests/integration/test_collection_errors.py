@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import TOY, Checkout
 from tests.servers import SimulatedServer, saying
 
 GOOD = """
@@ -20,8 +20,8 @@ WHY = "tests_longctx/test_bad.py: NameError: name 'undefined' is not defined"
 
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(GOOD)
+    checkout.profile(TOY)
+    checkout.functions(GOOD)
     checkout.file("tests_longctx/test_bad.py").write_text("undefined\n")
     return checkout
 
@@ -29,7 +29,7 @@ def project(checkout: Checkout) -> Checkout:
 @pytest.mark.parametrize("workers", [(), ("-n1",)], ids=["", "workers"])
 def test_nothing_is_sent_and_why(project: Checkout, workers: tuple[str, ...]) -> None:
     with SimulatedServer(saying("yes")) as server:
-        result = project.pytest("tests_longctx", "--ctx-record=once", f"--ctx-base-url={server.url}", *workers)
+        result = project.record(server, "tests_longctx", *workers)
         assert not server.asked
     assert result.code in (1, 2)
     assert (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import Checkout
-from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+from tests.integration.conftest import TOY, Checkout, profiled
+from tests.integration.functions import echo
+from tests.servers import SimulatedServer, prompt_of
 
 OWN = """
 import asyncio
@@ -48,14 +49,7 @@ CAUGHT = """try:
         pass"""
 
 
-def echo(body: Body) -> Answer:
-    return 200, {}, message(prompt_of(body), body)
-
-
-@pytest.fixture
-def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
-    return checkout
+project = profiled(TOY)
 
 
 def write(project: Checkout, url: str, code: str = "", marker: str = "", fixture: str = "") -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import re
 import shutil
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import RECORD_ONLY, ROOT, Checkout
-from tests.integration.harbor import notice, question, reader
+from tests.given import served
+from tests.integration.conftest import RECORD_ONLY, Checkout
+from tests.integration.harbor import harbors, notice, reader
 from tests.servers import SimulatedServer, prompt_of, saying
 
 QA = """
@@ -35,24 +34,14 @@ max_tokens = 50
 @pytest.fixture
 def own(checkout: Checkout) -> Checkout:
     """Return a checkout with six documents of a user and questions about them."""
-    for test in ("collage", "control"):
-        shutil.copy(ROOT / "tests_longctx" / f"test_{test}.py", checkout.folder / "tests_longctx")
-    documents: Path = checkout.folder / "documents"
-    documents.mkdir()
-    (documents / "corpus.toml").write_text("min_tokens = 0\n")
-    for number in range(6):
-        (documents / f"n{number}.txt").write_text(notice(number))
-    lines = [json.dumps(question(number)) for number in range(6)]
-    (checkout.folder / "questions.jsonl").write_text("\n".join(lines) + "\n")
+    checkout.take("tests_longctx/test_collage.py", "tests_longctx/test_control.py")
+    harbors(checkout, range(6))
     checkout.profile(QA)
     checkout.settings(corpus="documents", questions="questions.jsonl")
     return checkout
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(reader) as server:
-        yield server
+server = served(reader)
 
 
 def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> None:
@@ -91,7 +80,7 @@ def test_from_documents_to_tables(own: Checkout, server: SimulatedServer) -> Non
 
 def told_once(own: Checkout) -> dict[str, dict[str, int]]:
     """Return the facts that the manifest of the latest run states about its cells."""
-    facts: dict[str, dict[str, int]] = json.loads((own.folder / "reports/latest/run.json").read_text())["facts"]
+    facts: dict[str, dict[str, int]] = own.read("reports/latest/run.json")["facts"]
     return facts
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout, Result
+from tests.given import served
+from tests.integration.conftest import TOY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, find_answer, message, prompt_of
 
 CODE = """
@@ -48,40 +48,30 @@ def told(result: Result) -> bool:
     )
 
 
-@pytest.fixture
-def server() -> Any:
-    with SimulatedServer(clipped) as server:
-        yield server
+server = served(clipped)
 
 
-def test_of_a_test_function(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.profile('models = ["toy"]\n')
+@pytest.mark.parametrize(("test", "profile"), [("code", TOY), ("line_retrieval", LINES)])
+def test_they_are_not_measured(checkout: Checkout, server: SimulatedServer, test: str, profile: str) -> None:
+    checkout.profile(profile)
     checkout.file("tests_longctx/test_code.py").write_text(CODE.format(tokens="1500"))
-    live = checkout.record(server, "tests_longctx/test_code.py")
+    live = checkout.record(server, f"tests_longctx/test_{test}.py")
     assert live.code == 1
     assert told(live)
     assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
-    replayed = checkout.pytest("tests_longctx/test_code.py")
+    replayed = checkout.pytest(f"tests_longctx/test_{test}.py")
     assert replayed.code == 1
     assert told(replayed)
     assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
-    summary = json.loads(checkout.file("reports/latest/summary.json").read_text())
+    summary = checkout.read("reports/latest/summary.json")
     assert [each["rate"] for each in summary["cells"] if each.get("n")] == []
 
 
 def test_by_the_limit_that_prompts_share(checkout: Checkout, server: SimulatedServer) -> None:
     """None of these prompts has twice the tokens of the limit."""
-    checkout.profile('models = ["toy"]\n')
+    checkout.profile(TOY)
     checkout.file("tests_longctx/test_code.py").write_text(CODE.format(tokens="draw.in_turn([350, 400, 450, 500])"))
     assert told(checkout.record(server, "tests_longctx/test_code.py"))
-
-
-def test_of_a_test(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.profile(LINES)
-    live = checkout.record(server)
-    assert told(live)
-    assert facts(checkout.rows()) == {("infra_error", "prompt_cut")}
-    assert told(checkout.pytest())
 
 
 def test_a_look_does_not_rest_on_prompts_that_were_cut(checkout: Checkout, server: SimulatedServer) -> None:

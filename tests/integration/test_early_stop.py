@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.batch_server import BatchServer
-from tests.integration.conftest import LINES, Checkout
+from tests.integration.conftest import LINES, Checkout, copied
 from tests.servers import SimulatedServer, failing, right, saying
 
 PROFILE = 'looks = "equal"\n' + LINES.replace("trials = 2", "trials = 20")
@@ -22,15 +20,8 @@ def original(record_once: Callable[..., Checkout]) -> Checkout:
     return record_once("--ctx-report=base", profile=PROFILE)
 
 
-@pytest.fixture
-def measured(original: Checkout, tmp_path: Path) -> Checkout:
-    """Return a project whose baseline is a run of 40 trials, all of them right."""
-    return original.copied(tmp_path / "checkout")
-
-
-def gate(checkout: Checkout) -> dict[str, Any]:
-    verdict: dict[str, Any] = json.loads((checkout.folder / "reports/latest/gate.json").read_text())
-    return verdict
+measured = copied("original")
+"""A project whose baseline is a run of 40 trials, all of them right."""
 
 
 def causes(checkout: Checkout) -> dict[str | None, int]:
@@ -49,7 +40,7 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
     assert len(server.asked) == 20
     assert causes(measured) == {None: 20, "early stop": 20}
     assert {row["outcome"] for row in measured.rows() if row["error"]} == {"not_asked"}
-    verdict = gate(measured)
+    verdict = measured.gate()
     assert (verdict["verdict"], verdict["trials"], verdict["left_out"], verdict["reasons"]) == (
         "regression",
         40,
@@ -58,11 +49,11 @@ def test_a_worse_model_is_stopped_and_its_replay_has_the_same_verdict(
     )
     [band] = verdict["tests"][0]["bands"]
     assert (band["n"], band["lost"], band["look"], band["looks"]) == (20, 20, 1, 2)
-    manifest = json.loads((measured.folder / "reports/latest/run.json").read_text())
+    manifest = measured.read("reports/latest/run.json")
     assert manifest["looks"] == "equal"
     assert manifest["terms"] == {"margin": 0.05, "alpha": 0.05, "run_margin": None}
     assert measured.pytest(GATE).code == 10
-    assert (gate(measured)["tests"], gate(measured)["left_out"]) == (verdict["tests"], 20)
+    assert (measured.gate()["tests"], measured.gate()["left_out"]) == (verdict["tests"], 20)
 
 
 def forget(checkout: Checkout) -> None:
@@ -75,12 +66,12 @@ def test_a_replay_leaves_out_what_the_run_left_out(measured: Checkout, server: S
     forget(measured)
     server.script = saying("13")
     assert measured.record(server, GATE).code == 10
-    asked = gate(measured)["tests"]
+    asked = measured.gate()["tests"]
     for workers in ("-n0", "-n2"):
         replayed = measured.pytest(GATE, workers)
         assert replayed.code == 10
         assert replayed.says("2 passed")
-        assert (gate(measured)["tests"], gate(measured)["left_out"]) == (asked, 20)
+        assert (measured.gate()["tests"], measured.gate()["left_out"]) == (asked, 20)
 
 
 def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: SimulatedServer) -> None:
@@ -88,7 +79,7 @@ def test_the_same_model_is_stopped_with_a_pass(measured: Checkout, server: Simul
     result = measured.record(server, GATE, mode="all")
     assert result.code == 0
     assert result.says("Stopped early: pass after 20 of 40 trials, 20 not sent")
-    assert gate(measured)["verdict"] == "pass"
+    assert measured.gate()["verdict"] == "pass"
 
 
 @pytest.mark.parametrize(("margin", "look"), [(0.3, 1), (0.1, 2)])
@@ -98,12 +89,12 @@ def test_bands_are_asked_until_all_together_are_settled_where_a_margin_is_stated
     """At a margin of 50 points the band passes at its first look."""
     measured.profile(f"margin = 0.5\nrun_margin = {margin}\n{PROFILE}")
     assert measured.record(server, GATE, mode="all").code == 0
-    verdict = gate(measured)
+    verdict = measured.gate()
     [band] = verdict["tests"][0]["bands"]
     assert (band["verdict"], band["look"], len(server.asked)) == ("pass", 1, 20 * look)
     assert [verdict["run"][name] for name in ("verdict", "margin", "n", "look")] == ["pass", margin, 20 * look, look]
     replayed = measured.pytest(GATE)
-    assert (replayed.code, gate(measured)["run"], gate(measured)["left_out"]) == (0, verdict["run"], 40 - 20 * look)
+    assert (replayed.code, measured.gate()["run"], measured.gate()["left_out"]) == (0, verdict["run"], 40 - 20 * look)
 
 
 def test_what_is_not_settled_is_asked_to_the_end(measured: Checkout, server: SimulatedServer) -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, ROOT, Checkout
+from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, Checkout
 from tests.servers import SimulatedServer, giving
 
 PRICES = "[prices]\ninput = 3000\noutput = 15000\ndated = 2026-01-01\n"
@@ -133,8 +131,7 @@ def test_the_smallest_margin_that_a_set_can_rule_out(checkout: Checkout) -> None
     table = '[{}]\nmodels = ["toy"]\nwindows = [4096]\ntrials = 10\n'
     tests = ("variable_tracking", "frequent_words", "coreference", "aggregation")
     checkout.profile(*map(table.format, tests))
-    for test in tests:
-        shutil.copy(ROOT / f"tests_longctx/test_{test}.py", checkout.file("tests_longctx"))
+    checkout.take(*(f"tests_longctx/test_{test}.py" for test in tests))
     result = checkout.pytest("--ctx-estimate")
     assert result.says(
         "4 bands cannot pass at a margin of 5% with so few trials. The smallest margin that each can, if 10% of pairs "

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
-
-from tests.integration.conftest import ROOT, Checkout
+from tests.integration.conftest import Checkout
 from tests.integration.pages import blocks, missing, ran
 
 
@@ -17,7 +15,7 @@ def test_the_plan(checkout: Checkout) -> None:
 
 
 def test_the_estimate(checkout: Checkout) -> None:
-    shutil.copy2(ROOT / "tests_longctx/test_collage.py", checkout.file("tests_longctx"))
+    checkout.take("tests_longctx/test_collage.py")
     [command] = (text for kind, text in blocks("live-runs.md") if kind == "sh" and "--ctx-trials 10" in text)
     [text] = (text for kind, text in blocks("live-runs.md") if kind == "text" and "480 of 480" in text)
     output = ran(checkout, command.strip())

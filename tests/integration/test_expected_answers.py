@@ -5,12 +5,14 @@ from __future__ import annotations
 import html
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout
-from tests.integration.functions import ask, gate, rows, run
+from tests.given import json_lines
+from tests.integration.conftest import Checkout, copied
+from tests.integration.functions import ask, run
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TESTS = """
@@ -49,13 +51,13 @@ def right(body: Body) -> Answer:
 
 
 def write_cases(project: Checkout, cases: list[dict[str, Any]]) -> None:
-    project.file("tests_longctx/cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    json_lines(project.file("tests_longctx/cases.jsonl"), *cases)
 
 
 @pytest.fixture(scope="module")
-def gated_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    project = template.copied(tmp_path_factory.mktemp("gated") / "checkout")
-    project.file("tests_longctx/test_functions.py").write_text(TESTS)
+def gated_once(fresh: Callable[[], Checkout]) -> Checkout:
+    project = fresh()
+    project.functions(TESTS)
     write_cases(project, CASES)
     project.file("fixtures/profiles").mkdir()
     project.profile('margin = 0.1\njudge = "toy"\n', 'models = ["toy"]\n', name="fixtures/profiles/only.toml")
@@ -66,9 +68,7 @@ def gated_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> 
     return project
 
 
-@pytest.fixture
-def gated(gated_once: Checkout, tmp_path: Any) -> Checkout:
-    return gated_once.copied(tmp_path / "checkout")
+gated = copied("gated_once")
 
 
 def gated_run(project: Checkout) -> tuple[int, str]:
@@ -78,7 +78,7 @@ def gated_run(project: Checkout) -> tuple[int, str]:
 
 def test_nothing_changed(gated: Checkout) -> None:
     assert gated_run(gated)[0] == 0
-    assert {re.sub("=[^ ]+", "", row["judged_by"]) for row in rows(gated)} == {
+    assert {re.sub("=[^ ]+", "", row["judged_by"]) for row in gated.rows()} == {
         "case",
         "accepted",
         "judge judge_prompt labels",
@@ -99,7 +99,7 @@ def test_a_single_edited_answer_is_counted_beside_the_verdict(gated: Checkout) -
     write_cases(gated, [{**CASES[0], "answer": "number"}, *CASES[1:]])
     code, title = gated_run(gated)
     assert (code, title.rpartition("; ")[2]) == (0, "expected answers of 1 of 240 cases changed, and are not compared")
-    [desk] = [test for test in gate(gated)["tests"] if test["test"] == "test_desk"]
+    [desk] = [test for test in gated.gate()["tests"] if test["test"] == "test_desk"]
     assert (desk["bands"][0]["n"], desk["unmeasured"]) == (119, 1)
 
 

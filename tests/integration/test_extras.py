@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from longctx.extras import EXTRAS
-from tests.integration.conftest import LINES, ROOT, Checkout, Launcher
+from tests.integration.conftest import LINES, ROOT, TOY, Checkout, Launcher
 from tests.servers import SimulatedServer
 
 PROGRAM = f"""
@@ -57,7 +57,7 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     assert recorded.longctx("baseline", "save", "before").code == 0
     recorded.file("reports/first").symlink_to(recorded.file("reports/latest").resolve())
     recorded.file("tests_longctx/test_code.py").write_text(FUNCTION)
-    recorded.profile('models = ["toy"]\n', LINES)
+    recorded.profile(TOY, LINES)
     assert recorded.record(server, "tests_longctx/test_code.py").code == 0
     before = recorded.cassettes()
     process = subprocess.run(

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import re
-import shutil
 import xml.etree.ElementTree as ET
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout
-
-RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
-
-
-@pytest.fixture
-def recorded(checkout: Checkout) -> Checkout:
-    shutil.copytree(ROOT / RECORDINGS, checkout.file(RECORDINGS))
-    shutil.copytree(ROOT / "fixtures/baselines", checkout.file("fixtures/baselines"), dirs_exist_ok=True)
-    return checkout
+from tests.integration.conftest import Checkout
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
-def test_failed_bands_are_test_cases(recorded: Checkout, workers: str) -> None:
+def test_failed_bands_are_test_cases(with_lines: Checkout, workers: str) -> None:
     options = "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=protocol", "--junit-xml=junit.xml", workers
-    result = recorded.pytest(*options, profile=None)
+    result = with_lines.pytest(*options, profile=None)
     assert result.code == 10
     assert re.search(r"FAILED gate::line_retrieval, short.* - regression: 51 of 200 lost, 12 gained", result.out)
     assert result.out.splitlines()[-1].startswith("GATE: REGRESSION in 2 of 2 bands (exit 10) · 2 failed, 6 passed")
     assert "= FAILURES =" not in result.out, "the table of bands has them"
     assert max(map(int, re.findall(r"\[ *(\d+)%\]", result.out))) == 100
-    cases = ET.parse(recorded.file("junit.xml")).getroot().iter("testcase")  # pytest wrote it
+    cases = ET.parse(with_lines.file("junit.xml")).getroot().iter("testcase")  # pytest wrote it
     failed = {case.get("name"): found.get("message") for case in cases if (found := case.find("failure")) is not None}
     assert sorted(str(name).partition(" [")[0] for name in failed) == [
         "line_retrieval, middle",
@@ -38,17 +28,19 @@ def test_failed_bands_are_test_cases(recorded: Checkout, workers: str) -> None:
     assert all(str(message).startswith("regression: ") for message in failed.values())
 
 
-def test_a_pass_has_no_test_case_of_a_band(recorded: Checkout) -> None:
-    result = recorded.pytest("--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=chatty", "-rA", profile=None)
+def test_a_pass_has_no_test_case_of_a_band(with_lines: Checkout) -> None:
+    result = with_lines.pytest(
+        "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=chatty", "-rA", profile=None
+    )
     assert result.code == 0
     assert "gate::" not in result.out
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
-def test_a_failed_line_has_its_reason(recorded: Checkout, workers: str) -> None:
-    recorded.options(min_rate=0.9)
+def test_a_failed_line_has_its_reason(with_lines: Checkout, workers: str) -> None:
+    with_lines.options(min_rate=0.9)
     options = "--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10", workers
-    result = recorded.pytest(*options, profile=None)
+    result = with_lines.pytest(*options, profile=None)
     assert result.code == 1
     failed = [line for line in result.out.splitlines() if line.startswith("FAILED")]
     assert len(failed) == 2
@@ -56,11 +48,11 @@ def test_a_failed_line_has_its_reason(recorded: Checkout, workers: str) -> None:
     assert all(re.search(r" - Failed: accuracy 0\.\d\d < 0\.9", line) for line in failed)
 
 
-def test_github_shows_what_failed_at_its_test(recorded: Checkout) -> None:
+def test_github_shows_what_failed_at_its_test(with_lines: Checkout) -> None:
     """The names in commands are escaped: a colon or a comma would end a property."""
-    recorded.options(min_rate=0.9)
+    with_lines.options(min_rate=0.9)
     options = "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=protocol", "-n1", "-q"
-    result = recorded.pytest(*options, profile=None, env={"GITHUB_ACTIONS": "true"})
+    result = with_lines.pytest(*options, profile=None, env={"GITHUB_ACTIONS": "true"})
     assert result.code == 10
     shown = [line for line in result.out.splitlines() if line.startswith("::error ")]
     [short, middle] = [line for line in shown if "regression" in line]
@@ -69,20 +61,20 @@ def test_github_shows_what_failed_at_its_test(recorded: Checkout) -> None:
     assert re.match(rf"::error {title}{place}\d+::regression: 51 of 200 lost, 12 gained", short)
     assert "line_retrieval%2C middle" in middle
     assert sum("test_line_retrieval[" in line and "accuracy 0." in line for line in shown) == len(shown) - 2 > 0
-    quiet = recorded.pytest(*options, profile=None)
+    quiet = with_lines.pytest(*options, profile=None)
     assert "::error" not in quiet.out
 
 
-def test_an_annotation_names_the_file_from_the_root_of_the_repository(recorded: Checkout) -> None:
-    recorded.options(min_rate=0.9)
-    env = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(recorded.folder.parent)}
-    result = recorded.pytest("--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10", profile=None, env=env)
-    assert f"file={recorded.folder.name}/tests_longctx/test_line_retrieval.py,line=" in result.out
+def test_an_annotation_names_the_file_from_the_root_of_the_repository(with_lines: Checkout) -> None:
+    with_lines.options(min_rate=0.9)
+    env = {"GITHUB_ACTIONS": "true", "GITHUB_WORKSPACE": str(with_lines.folder.parent)}
+    result = with_lines.pytest("--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10", profile=None, env=env)
+    assert f"file={with_lines.folder.name}/tests_longctx/test_line_retrieval.py,line=" in result.out
 
 
-def test_tests_that_no_accuracy_can_fail_say_so(recorded: Checkout) -> None:
+def test_tests_that_no_accuracy_can_fail_say_so(with_lines: Checkout) -> None:
     """The accuracy of the cells of 10 lines is below 0.3, and they pass."""
     options = "--ctx-profile=lines", "--ctx-prompts=protocol", "-k", "lines-10"
-    passed = recorded.pytest(*options, profile=None)
+    passed = with_lines.pytest(*options, profile=None)
     assert (passed.code, passed.out.count("no min_rate: accuracy cannot fail these tests")) == (0, 1)
-    assert "no min_rate" not in recorded.pytest(*options, "-q", "-q", profile=None).out
+    assert "no min_rate" not in with_lines.pytest(*options, "-q", "-q", profile=None).out

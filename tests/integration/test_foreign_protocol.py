@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, ROOT, Checkout, Launcher, Result, foreign_project
+from tests.integration.conftest import LINES, ROOT, Checkout, Launcher, copied, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 FOREIGN = Path(__file__).with_name("foreign")
@@ -22,30 +22,18 @@ def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Ch
     return foreign_project(launcher, tmp_path_factory.mktemp("template"), FOREIGN)
 
 
-@pytest.fixture
-def project(template: Checkout, tmp_path: Path) -> Checkout:
-    return template.copied(tmp_path / "project")
+project = copied("template")
 
 
 @pytest.fixture(scope="module")
-def recorded_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = template.copied(tmp_path_factory.mktemp("recorded") / "project")
+def recorded_once(fresh: Callable[[], Checkout]) -> Checkout:
+    """Return the project with recordings of a model that names all keys of a short text, but not of a long one."""
+    made = fresh()
     with SimulatedServer(forgetful) as server:
-        result = record(made, server, "--ctx-report=reports/first")
+        result = made.record(server, "--ctx-report=reports/first", profile=None)
     assert result.code == 0, result.out
     assert len(server.asked) == len(made.rows("reports/first")) == 80
     return made
-
-
-@pytest.fixture
-def recorded(recorded_once: Checkout, tmp_path: Path) -> Checkout:
-    """Return the project with recordings of a model that names all keys of a short text, but not of a long one."""
-    return recorded_once.copied(tmp_path / "project")
-
-
-def record(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
-    """Record with the project's only profile, which no option names."""
-    return project.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, profile=None)
 
 
 def all_keys(body: Body) -> Answer:
@@ -92,7 +80,7 @@ def test_workers_replay_it_with_its_table_chart_finding_and_marks(recorded: Chec
     ):
         assert part in page, part
     assert recorded.file("reports/latest/charts/several-keys-by-sentences-1.svg").is_file()
-    counted = json.loads(recorded.file("reports/latest/summary.json").read_text())["several_keys"]
+    counted = recorded.read("reports/latest/summary.json")["several_keys"]
     assert [(row["cell"], row["found"], row["asked"]) for row in counted][1] == ("keys-3-sentences-200", 40, 60)
     views = [json.loads(line) for line in recorded.file("reports/latest/views.jsonl").read_text().splitlines()]
     marked = {name for view in views for excerpt in view["excerpts"] for name in excerpt["names"]}
@@ -123,12 +111,12 @@ def test_bands_of_its_lengths_are_gated(recorded: Checkout, server: SimulatedSer
     assert same.code == 12, same.out
     assert same.says("Gate: invalid - the baseline has nothing to lose in several_keys, long")
     server.script = all_keys
-    assert record(recorded, server, mode="all").code == 0
+    assert recorded.record(server, mode="all", profile=None).code == 0
     server.script = forgetful
     assert recorded.longctx("baseline", "save", "better").code == 0
     same = recorded.pytest("--ctx-baseline=better", profile=None)
     assert same.says("Gate: pass - no drop of 5% or more, in any band")
-    worse = record(recorded, server, "--ctx-baseline=better", mode="all")
+    worse = recorded.record(server, "--ctx-baseline=better", mode="all", profile=None)
     assert worse.code == 10, worse.out
     assert worse.says("Gate: regression - several_keys -1.000 in long")
 
@@ -163,7 +151,7 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     assert shown.code == 0, shown.err
     assert shown.says("3 of 3 keys are named", "The key of Anna is", "What are the keys of Anna, Boris, Clara?")
     server.script = all_keys
-    record(recorded, server, "--ctx-report=reports/second", "--ctx-model=other")
+    recorded.record(server, "--ctx-report=reports/second", "--ctx-model=other", profile=None)
     compared = recorded.longctx("compare", "reports/first", "reports/second")
     assert compared.code == 0, compared.err
     assert compared.says(
@@ -196,7 +184,7 @@ def test_prompts_are_in_the_project_s_own_seed_beside_those_of_longctx(
     project: Checkout, server: SimulatedServer
 ) -> None:
     project.profile(LINES, project.file("fixtures/profiles/keys.toml").read_text().split("\n", 2)[2])
-    shutil.copy2(ROOT / "tests_longctx/test_line_retrieval.py", project.file("tests_longctx"))
+    project.take("tests_longctx/test_line_retrieval.py")
     server.script = lambda body: all_keys(body) if "The key of" in prompt_of(body) else right(body)
     result = project.record(server)
     assert result.code == 0, result.out

@@ -2,29 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
-from tests.integration.conftest import LINES, RECORD_ONLY, Checkout, Result
+from tests.integration.conftest import LINES, RECORD_ONLY, Checkout, Result, copied, with_baseline
 from tests.servers import SimulatedServer
 
 PROFILE = LINES.replace("trials = 2", "trials = 10")
 
 
-@pytest.fixture(scope="module")
-def original(record_once: Callable[..., Checkout]) -> Checkout:
-    made = record_once(profile=PROFILE)
-    assert made.longctx("baseline", "save", "main").code == 0
-    return made
-
-
-@pytest.fixture
-def kept(original: Checkout, tmp_path: Path) -> Checkout:
-    """Return a project with the baseline `main` and its recordings."""
-    return original.copied(tmp_path / "checkout")
+original = with_baseline(PROFILE)
+kept = copied("original")
+"""A project with the baseline `main` and its recordings."""
 
 
 def ended(result: Result, server: SimulatedServer, *says: str) -> bool:
@@ -120,4 +108,4 @@ def test_a_replay_that_cannot_be_matched_is_invalid_too(kept: Checkout, server: 
     result = kept.pytest("--ctx-baseline=main", "--ctx-model=one", "--ctx-model=two")
     assert result.code == 12
     assert result.says("Gate: invalid", "[unclear-comparison]")
-    assert json.loads(kept.file("reports/latest/gate.json").read_text())["verdict"] == "invalid"
+    assert kept.gate()["verdict"] == "invalid"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from tests.integration.conftest import ROOT, Checkout
-from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+from tests.integration.conftest import ROOT, TOY, Checkout
+from tests.integration.functions import echo
+from tests.servers import SimulatedServer
 
 CODE = """
 import datetime
@@ -22,12 +23,8 @@ def test_dated(ask, draw):
 """
 
 
-def echo(body: Body) -> Answer:
-    return 200, {}, message(prompt_of(body), body)
-
-
 def test_it_is_recorded(checkout: Checkout) -> None:
-    checkout.profile('models = ["toy"]\n')
+    checkout.profile(TOY)
     checkout.file("tests_longctx/frozen.py").write_text((ROOT / "tests/frozen.py").read_text())
     checkout.file("tests_longctx/test_dated.py").write_text(CODE)
     with SimulatedServer(echo) as server:

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, Checkout
+from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, Checkout, copied
 from tests.servers import SimulatedServer
 
 FULL_DISK = """\
@@ -46,10 +45,8 @@ def both_once(record_once: Callable[..., Checkout]) -> Checkout:
     return record_once("--ctx-report=first", profile=LINES + PASSKEY)
 
 
-@pytest.fixture
-def both(both_once: Checkout, tmp_path: Path) -> Checkout:
-    """Return a project with the recordings of two protocols, and without a folder for reports."""
-    return both_once.copied(tmp_path / "checkout")
+both = copied("both_once")
+"""A project with the recordings of two protocols, and without a folder for reports."""
 
 
 def full_disk(checkout: Checkout, now: int = ROOM) -> tuple[str, str]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, Result, foreign_project
+from tests.integration.conftest import Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 CONFTEST = '''
@@ -130,13 +129,11 @@ def echo(body: Body) -> Answer:
 
 
 @pytest.fixture
-def project(launcher: Launcher, tmp_path: Path) -> Checkout:
-    made = foreign_project(launcher, tmp_path)
-    made.profile('about = "Functions."\nmodels = ["toy"]\n')
-    with made.file("conftest.py").open("a") as file:
+def project(project: Checkout) -> Checkout:
+    with project.file("conftest.py").open("a") as file:
         file.write(CONFTEST)
-    made.file("test_it.py").write_text(TESTS)
-    return made
+    project.file("test_it.py").write_text(TESTS)
+    return project
 
 
 def record(project: Checkout, tests: str, server: SimulatedServer | None = None) -> Result:

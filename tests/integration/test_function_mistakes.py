@@ -3,38 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.integration.conftest import NO_TEXT, RECORD_ONLY, Checkout, Launcher, foreign_project
+from tests.given import served
+from tests.integration.conftest import NO_TEXT, RECORD_ONLY, Checkout
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
-
-PROFILE = 'about = "Functions."\nmodels = ["toy"]\n'
-
-
-@pytest.fixture(scope="module")
-def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
-    made.profile(PROFILE)
-    return made
-
-
-@pytest.fixture
-def project(template: Checkout, tmp_path: Path) -> Checkout:
-    return template.copied(tmp_path / "project")
 
 
 def echo(body: Body) -> Answer:
     return 200, {}, message(prompt_of(body).rpartition(" ")[2], body)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(echo) as server:
-        yield server
+server = served(echo)
 
 
 def with_test(project: Checkout, *lines: str, name: str = "test_it.py") -> Checkout:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import RECORD_ONLY, Checkout, Launcher, Result, foreign_project
+from tests.given import json_lines, served
+from tests.integration.conftest import RECORD_ONLY, Checkout, Result
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of
 
 PROFILE = 'about = "Outcomes."\nmodels = ["toy"]\njudge = "referee"\n'
@@ -62,27 +61,18 @@ def echo(body: Body) -> Answer:
     return 200, {}, message("" if stop == "refusal" else text, body, stop_reason=stop)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(echo) as server:
-        yield server
-
-
-@pytest.fixture(scope="module")
-def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
-    made.profile(PROFILE)
-    return made
+server = served(echo)
 
 
 @pytest.fixture
-def project(template: Checkout, tmp_path: Path) -> Checkout:
-    return template.copied(tmp_path / "project")
+def project(project: Checkout) -> Checkout:
+    project.profile(PROFILE)
+    return project
 
 
 def with_cases(project: Checkout, **more: dict[str, str]) -> Checkout:
     cases = [{"id": name, **fields} for name, fields in {**CASES, **more}.items()]
-    project.file("outcomes.jsonl").write_text("".join(f"{json.dumps(case)}\n" for case in cases))
+    json_lines(project.file("outcomes.jsonl"), *cases)
     project.file("test_outcome.py").write_text(OUTCOMES)
     return project
 
@@ -250,7 +240,7 @@ def test_an_answer_of_a_clock_that_is_ahead_is_not_paid_for_again_and_again(
         lines = [json.loads(line) for line in text.splitlines()]
         for line in lines:
             line["metadata"]["recorded_at"] = "2999-01-01T00:00:00+00:00"
-        chat.file(f"cassettes/{name}").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+        json_lines(chat.file(f"cassettes/{name}"), *lines)
     assert chat.record(server, mode="all").code == 0
     assert len(server.asked) == 4
 
@@ -284,7 +274,7 @@ def test_files_of_a_hostile_server_or_stranger_are_refused(chat: Checkout) -> No
 
     def replayed(**metadata: object) -> Result:
         strange = {**line, "metadata": {**line["metadata"], **metadata}}
-        chat.file(f"cassettes/{name}").write_text(json.dumps(strange) + "\n")
+        json_lines(chat.file(f"cassettes/{name}"), strange)
         return chat.pytest()
 
     assert replayed(request="1").says("its request is not a number")

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import random
 import re
-import signal
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from longctx.recording.request import digest
-from tests.integration.conftest import Checkout, Launcher, Result, foreign_project, without_run
-from tests.integration.listening import Listening
+from tests.given import served
+from tests.integration.conftest import Checkout, Launcher, copied, foreign_project, without_run
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, message
 
 FOREIGN = Path(__file__).with_name("foreign_functions")
@@ -73,35 +73,21 @@ def template(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Ch
     return foreign_project(launcher, tmp_path_factory.mktemp("template"), FOREIGN)
 
 
-@pytest.fixture
-def project(template: Checkout, tmp_path: Path) -> Checkout:
-    return template.copied(tmp_path / "project")
+project = copied("template")
 
 
 @pytest.fixture(scope="module")
-def recorded_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    made = template.copied(tmp_path_factory.mktemp("recorded") / "project")
+def recorded_once(fresh: Callable[[], Checkout]) -> Checkout:
+    made = fresh()
     with SimulatedServer(model) as server:
-        result = record(made, server, "--ctx-report=reports/first")
+        result = made.record(server, "--ctx-report=reports/first", profile=None)
     assert result.code == 0, result.out
     assert result.says(f"Asked {REQUESTS} requests of {sum(TRIALS.values())} trials of test functions.")
     assert len(server.asked) == made.episodes() == REQUESTS
     return made
 
 
-@pytest.fixture
-def recorded(recorded_once: Checkout, tmp_path: Path) -> Checkout:
-    return recorded_once.copied(tmp_path / "project")
-
-
-@pytest.fixture
-def server() -> Any:
-    with SimulatedServer(model) as server:
-        yield server
-
-
-def record(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "once") -> Result:
-    return project.pytest(f"--ctx-base-url={server.url}", f"--ctx-record={mode}", *arguments, profile=None)
+server = served(model)
 
 
 def own_rows(project: Checkout, folder: str = "reports/latest") -> list[dict[str, Any]]:
@@ -199,39 +185,6 @@ def test_killed_at_random_moments_and_resumed_nothing_is_paid_twice(
     assert compared(own_rows(project)) == compared(own_rows(recorded_once, "reports/first"))
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_the_first_signal_waits_for_what_is_in_flight(project: Checkout, server: SimulatedServer, number: int) -> None:
-    server.hold_after = 0
-    asking = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2", "--ctx-profile=functions")
-    with Listening(project, *asking) as run:
-        server.wait_for(2)
-        run.signal(number)
-        run.until("Stopping: no more requests are sent. Waiting for 2 in flight")
-        server.release.set()
-        result = run.end()
-    assert result.code == 2, result.out
-    assert result.says(
-        "Stopped: 2 requests of test functions were answered and are recorded, so the same command sends only the "
-        "others."
-    )
-    assert project.episodes() == len(server.asked) == 2
-    assert record(project, server).says(f"Asked {REQUESTS - 2} requests of 19 trials")
-
-
-def test_the_second_signal_ends_at_once(project: Checkout, server: SimulatedServer) -> None:
-    server.hold_after = 0
-    asking = (f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=2", "--ctx-profile=functions")
-    with Listening(project, *asking) as run:
-        server.wait_for(2)
-        run.signal(signal.SIGINT)
-        run.until("Stopping: no more requests are sent.")
-        run.signal(signal.SIGINT)
-        result = run.end()
-    assert result.code == 2, result.out
-    assert result.says("Requests in flight are lost, and may be billed.")
-    assert not server.release.is_set()
-
-
 def test_all_asks_each_number_once_and_the_gate_judges_what_changed(recorded: Checkout) -> None:
     assert recorded.longctx("baseline", "save", "first", "reports/first").code == 0
     changing = Changing(0.3)
@@ -239,7 +192,7 @@ def test_all_asks_each_number_once_and_the_gate_judges_what_changed(recorded: Ch
         for body in (json.loads(json.dumps(body)) for body in requests_of(recorded)):
             changing(body)
         before = changing.asked.total()
-        result = record(recorded, server, "--ctx-baseline=first", mode="all")
+        result = recorded.record(server, "--ctx-baseline=first", mode="all", profile=None)
     assert changing.asked.total() - before == len(server.asked)
     assert len(server.asked) <= REQUESTS + 2 * 6  # a changed reply leads to another request after it
     assert max((changing.asked - Counter(dict.fromkeys(changing.asked, 1))).values()) == 1
@@ -252,5 +205,5 @@ def test_all_asks_each_number_once_and_the_gate_judges_what_changed(recorded: Ch
 def requests_of(project: Checkout) -> list[Body]:
     """Return what the project asks, from a run against a server that keeps it."""
     with SimulatedServer(model) as server:
-        assert record(project, server, "--ctx-report=reports/again", mode="all").code == 0
+        assert project.record(server, "--ctx-report=reports/again", mode="all", profile=None).code == 0
     return server.asked

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
+import functools
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Checkout, Result
+from tests.integration import functions
+from tests.integration.conftest import TOY, Checkout, Result
+from tests.integration.functions import code
 from tests.servers import Answer, Body, SimulatedServer, count_tokens, message, prompt_of
 
 ONE = """
@@ -42,32 +45,23 @@ def test_never(draw):
 """
 
 
-def code(body: Body) -> Answer:
-    found = re.search(r"code is (\d+)", prompt_of(body))
-    return 200, {}, message(found[1] if found else "none", body)
-
-
 def unreadable(body: Body) -> Answer:
     return 200, {}, message("I do not know.", body)
 
 
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
+    checkout.profile(TOY)
     checkout.prices(2, 10)
     return checkout
 
 
 def write(project: Checkout, *texts: str, **named: object) -> None:
-    project.file("tests_longctx/test_functions.py").write_text("".join(text.format(**named) for text in texts))
+    project.functions(*(text.format(**named) for text in texts))
 
 
-def run(project: Checkout, *arguments: str) -> Result:
-    return project.pytest("tests_longctx/test_functions.py", *arguments)
-
-
-def ask(project: Checkout, server: SimulatedServer, *arguments: str) -> Result:
-    return run(project, f"--ctx-base-url={server.url}", "--ctx-record=once", *arguments)
+run = functools.partial(functions.run, profile="tiny.toml")
+ask = functools.partial(functions.ask, profile="tiny.toml")
 
 
 def estimated(result: Result) -> dict[str, str]:
@@ -151,7 +145,7 @@ def test_the_cap_covers_tests_and_functions_together(project: Checkout) -> None:
     ) as server:
         project.settings(trial_run=False)
         arguments = ("tests_longctx", "--ctx-concurrency=1", "--ctx-max-cost=0.02")
-        result = project.pytest(*arguments, f"--ctx-base-url={server.url}", "--ctx-record=once")
+        result = project.record(server, *arguments)
         spent = sum(count_tokens(prompt_of(body)) * 2e-6 + count_tokens("12345") * 10e-6 for body in server.asked)
         tests = [body for body in server.asked if "code is" not in prompt_of(body)]
     assert result.says("the cap of $0.02 leaves no room for it"), result
@@ -189,9 +183,9 @@ def test_without_a_canary_all_are_asked(project: Checkout) -> None:
 
 
 @pytest.fixture(scope="module")
-def half_right(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def half_right(fresh: Callable[[], Checkout]) -> Checkout:
     """Return a project whose functions are right in the short cell alone, with a minimum rate."""
-    project = template.copied(tmp_path_factory.mktemp("half") / "checkout")
+    project = fresh()
     project.profile('models = ["toy"]\n[test_code]\nmin_rate = 0.8\n')
     write(project, ONE, trials=20)
     with SimulatedServer(
@@ -226,5 +220,5 @@ def test_shards_are_merged_with_minimum_rates_and_what_was_left_out(half_right: 
     merged = project.longctx(
         "merge", *(project.file(f"part-{number}") for number in (1, 2)), "--out", project.file("less")
     )
-    manifest = json.loads(project.file("less/run.json").read_text())
+    manifest = project.read("less/run.json")
     assert manifest["left_out"] == ["test_code/tokens-100 of toy, prompts protocol"], merged

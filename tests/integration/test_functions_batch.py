@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
-
 import pytest
 
 from tests.batch_server import BatchServer
-from tests.integration.conftest import Checkout, Result
-from tests.servers import Answer, Body, message, prompt_of
+from tests.given import served
+from tests.integration.conftest import TOY, Checkout, Result
+from tests.integration.functions import code
+from tests.servers import Answer, Body, failing, prompt_of
 
 TESTS = """
 import pytest
@@ -38,21 +37,13 @@ def test_twice(ask, draw):
 """
 
 
-def code(body: Body) -> Answer:
-    found = re.search(r"code is (\d+)", prompt_of(body))
-    return 200, {}, message(found[1] if found else "none", body)
-
-
-@pytest.fixture
-def batch_server() -> Iterator[BatchServer]:
-    with BatchServer(script=code) as server:
-        yield server
+batch_server = served(code, BatchServer)
 
 
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=5))
+    checkout.profile(TOY)
+    checkout.functions(TESTS.format(trials=5))
     return checkout
 
 
@@ -127,6 +118,23 @@ def test_a_canary_comes_before_the_batches(project: Checkout, batch_server: Batc
     assert [len(batch.requests) for batch in batch_server.created] == [24 - len(batch_server.asked)]
 
 
+def test_what_the_trial_run_was_refused_is_in_no_batch(project: Checkout) -> None:
+    project.functions(TESTS.format(trials=12))
+    refused = list[str]()
+
+    def first_refused(body: Body) -> Answer:
+        if not refused:
+            refused.append(prompt_of(body))
+        return failing(400)(body) if prompt_of(body) in refused else code(body)
+
+    with BatchServer(script=first_refused) as server:
+        result = project.pytest(*arguments(server, "-k", "code"))
+        [batch] = server.created
+    assert result.code == 1, result
+    assert refused[0] not in {prompt_of(request["params"]) for request in batch.requests}
+    assert len(batch.requests) == 24 - len(server.asked)
+
+
 def poll(project: Checkout, server: BatchServer, *more: str) -> Result:
     project.settings(batch_wait=0)
     return project.pytest(*arguments(server, "-k", "code", *more))
@@ -134,7 +142,7 @@ def poll(project: Checkout, server: BatchServer, *more: str) -> Result:
 
 def test_looking_at_a_batch_again_sends_nothing(project: Checkout, batch_server: BatchServer) -> None:
     """The trial run of the first command counts, and what the batch holds is not sent directly."""
-    project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=12))
+    project.functions(TESTS.format(trials=12))
     batch_server.looks = 10**6
     assert poll(project, batch_server).code == 1
     sent, held = len(batch_server.asked), [len(batch.requests) for batch in batch_server.created]
@@ -150,7 +158,7 @@ def test_looking_at_a_batch_again_sends_nothing(project: Checkout, batch_server:
 
 
 def test_a_direct_run_sends_nothing_that_a_batch_holds(project: Checkout, batch_server: BatchServer) -> None:
-    project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=12))
+    project.functions(TESTS.format(trials=12))
     batch_server.looks = 10**6
     assert poll(project, batch_server).code == 1
     sent = len(batch_server.asked)

@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 import signal
 import tomllib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from tests.batch_server import BatchServer
-from tests.integration.conftest import LINES, PASSKEY, Checkout, Result
-from tests.integration.functions import ask, rows, run
+from tests.given import served
+from tests.integration.conftest import LINES, PASSKEY, TOY, Checkout, Result
+from tests.integration.functions import ask, code, run
 from tests.integration.listening import Listening
 from tests.integration.priced import priced
 from tests.live.server.shapes import NO_COUNTS
-from tests.servers import Answer, Body, SimulatedServer, count_tokens, counting, failing, message, prompt_of
+from tests.servers import Body, SimulatedServer, count_tokens, counting, failing, prompt_of
 
 SKY = "The sky is blue today, and the sea is calm."
 FILL = """
@@ -51,15 +51,7 @@ COUNT = "/v1/messages/count_tokens"
 PROFILE = "fixtures/models/toy.toml"
 
 
-def code(body: Body) -> Answer:
-    found = re.search(r"code is (\d+)", prompt_of(body))
-    return 200, {}, message(found[1] if found else "none", body)
-
-
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(code) as server:
-        yield server
+server = served(code)
 
 
 @pytest.fixture
@@ -72,7 +64,7 @@ def write(
     project: Checkout, sentence: str = SKY, trials: int = 2, budgets: str = "[100, 400]", divisor: int = 10
 ) -> None:
     text = FILL.format(sentence=sentence, trials=trials, budgets=budgets, divisor=divisor)
-    project.file("tests_longctx/test_functions.py").write_text(text)
+    project.functions(text)
 
 
 def measured(project: Checkout, model: str = "toy") -> list[dict[str, Any]]:
@@ -102,7 +94,7 @@ def test_probes_are_counted_once_before_the_first_trial_and_kept(
     assert (table["test"], table["values"]) == ("test_fill", kept)
     each = (kept["20"] - kept["10"]) / 10
     assert sorted(map(sentences, server.asked)) == [int(100 / each)] * 2 + [int(400 / each)] * 2
-    assert {row["outcome"] for row in rows(project)} == {"correct"}
+    assert {row["outcome"] for row in project.rows()} == {"correct"}
     replayed = run(project, workers)
     assert replayed.code == 0, replayed
     assert replayed.says("4 replayed, 0 requests")
@@ -161,8 +153,8 @@ def test_a_replay_without_counts_says_how_to_get_them(project: Checkout, server:
             "invalid: toy-protocol-budget-100: toy has no recordings with this wording, whose tokens must be counted",
             "Add --ctx-record once, which does both. [prompt-set-not-measured]",
         ), result
-        assert {(row["outcome"], row["error"]) for row in rows(project)} == {("not_asked", "prompt-set-not-measured")}
-        assert len(rows(project)) == 4
+        assert {(row["outcome"], row["error"]) for row in project.rows()} == {("not_asked", "prompt-set-not-measured")}
+        assert len(project.rows()) == 4
     assert len(server.received) == before
     assert ask(project, server).says("4 replayed")
 
@@ -209,8 +201,8 @@ def test_a_server_that_does_not_count_leaves_the_other_tests_to_be_asked(
         f"invalid: {why}",
     ), result
     assert "could not be asked: " not in result.out
-    assert {row["error"] for row in rows(project) if row["test"] == "test_fill"} == {"not_counted"}
-    assert {row["outcome"] for row in rows(project) if row["test"] == "test_other"} == {"correct"}
+    assert {row["error"] for row in project.rows() if row["test"] == "test_fill"} == {"not_counted"}
+    assert {row["outcome"] for row in project.rows() if row["test"] == "test_other"} == {"correct"}
     server.counting = counting
     assert ask(project, server).says("4 live, 3 replayed")
 
@@ -231,7 +223,7 @@ def test_counts_may_be_written_by_hand(project: Checkout, server: SimulatedServe
 
 def test_a_signal_ends_the_counting(project: Checkout, server: SimulatedServer) -> None:
     server.held = (COUNT,)
-    project.profile('models = ["toy"]\n')
+    project.profile(TOY)
     with Listening(project, "tests_longctx/", f"--ctx-base-url={server.url}", "--ctx-record=once") as listening:
         server.wait_for(1, COUNT)
         listening.signal(signal.SIGINT)
@@ -251,7 +243,7 @@ def test_where_nothing_else_is_selected_nothing_is_asked(project: Checkout, serv
 
 
 def test_protocols_and_functions_count_in_one_run(project: Checkout, server: SimulatedServer) -> None:
-    project.profile('models = ["toy"]\n', LINES, PASSKEY)
+    project.profile(TOY, LINES, PASSKEY)
     result = project.record(server)
     assert {table["test"] for table in measured(project)} == {"passkey", "test_fill"}
     assert result.says("Asked 4 requests of 4 trials of test functions."), result
@@ -275,7 +267,7 @@ def test_a_cell_that_does_not_fit_fails_alone(project: Checkout, server: Simulat
     assert result.code == 1
     assert result.says("toy-protocol-budget-3: a budget of 3 tokens is less than a sentence [cell-not-buildable]")
     assert len(server.asked) == 2
-    assert [row["error"] for row in rows(project)] == ["cell-not-buildable"] * 2 + [None] * 2
+    assert [row["error"] for row in project.rows()] == ["cell-not-buildable"] * 2 + [None] * 2
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout
-from tests.integration.functions import ask, codes, gate, run, verdicts
+from tests.given import json_lines
+from tests.integration.conftest import Checkout, copied
+from tests.integration.functions import ask, codes, run, verdicts
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, saying
 
 TESTS = """
@@ -46,19 +48,19 @@ def rude(body: Body) -> Answer:
 
 
 def write(project: Checkout, trials: int = 20, cases: int = 20, per_contract: int = 1) -> Checkout:
-    project.file("tests_longctx/test_functions.py").write_text(TESTS.format(trials=trials))
+    project.functions(TESTS.format(trials=trials))
     lines = [
         {"id": f"case-{number}", "contract": f"contract {number // per_contract}", "number": 1000 + number}
         for number in range(cases)
     ]
-    project.file("tests_longctx/cases.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    json_lines(project.file("tests_longctx/cases.jsonl"), *lines)
     return project
 
 
 @pytest.fixture(scope="module")
-def gated_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def gated_once(fresh: Callable[[], Checkout]) -> Checkout:
     """Return a project whose functions are recorded with a model that is right, with a baseline, and its profile."""
-    project = write(template.copied(tmp_path_factory.mktemp("gated") / "checkout"))
+    project = write(fresh())
     project.file("fixtures/profiles").mkdir()
     project.profile(MARGIN, 'models = ["toy"]\n', name="fixtures/profiles/only.toml")
     with SimulatedServer(codes) as server:
@@ -69,9 +71,7 @@ def gated_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> 
     return project
 
 
-@pytest.fixture
-def gated(gated_once: Checkout, tmp_path: Any) -> Checkout:
-    return gated_once.copied(tmp_path / "checkout")
+gated = copied("gated_once")
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
@@ -140,7 +140,7 @@ def test_cases_keep_their_ids_and_clusters_in_a_baseline(gated: Checkout) -> Non
         result = ask(gated, server, "--ctx-baseline=main")
         assert result.code == 0, result
         assert len(server.asked) == 1
-    [review] = [test for test in gate(gated)["tests"] if test["test"] == "test_review"]
+    [review] = [test for test in gated.gate()["tests"] if test["test"] == "test_review"]
     assert (review["bands"][0]["n"], review["bands"][0]["clusters"]) == (19, 19)
 
 
@@ -152,7 +152,7 @@ def test_clusters_are_respected(template: Checkout, tmp_path: Any) -> None:
     with SimulatedServer(rude) as server:
         result = ask(project, server, "--ctx-baseline=main", mode="all")
     assert result.code == 10, result
-    [review] = [test for test in gate(project)["tests"] if test["test"] == "test_review"]
+    [review] = [test for test in project.gate()["tests"] if test["test"] == "test_review"]
     assert review["bands"][0]["clusters"] == 6
 
 
@@ -203,7 +203,7 @@ def test_summary(ask, draw, check):
 
 def test_partial_credit_of_a_check_is_gated_on_its_mean(checkout: Checkout) -> None:
     """Every share fell from 0.9 to 0.6, of which none counts as wholly right: the trial's own outcome stays right."""
-    checkout.file("tests_longctx/test_functions.py").write_text(CREDIT)
+    checkout.functions(CREDIT)
     gated = "--ctx-baseline=main"
     checkout.options(margin=0.2)
     with SimulatedServer(saying("0.9")) as server:
@@ -215,10 +215,10 @@ def test_partial_credit_of_a_check_is_gated_on_its_mean(checkout: Checkout) -> N
         live = ask(checkout, server, gated, mode="all")
     assert live.code == 10, live
     assert verdicts(checkout) == {("test_summary", "all"): "pass", ("test_summary.coverage", "all"): "regression"}
-    [band] = [test["bands"][0] for test in gate(checkout)["tests"] if test["test"].endswith("coverage")]
+    [band] = [test["bands"][0] for test in checkout.gate()["tests"] if test["test"].endswith("coverage")]
     assert band["difference"] == pytest.approx(-0.3)
-    judged = gate(checkout)["tests"]
-    assert (run(checkout, gated).code, gate(checkout)["tests"]) == (10, judged)
+    judged = checkout.gate()["tests"]
+    assert (run(checkout, gated).code, checkout.gate()["tests"]) == (10, judged)
 
 
 GUESSED = """
@@ -234,7 +234,7 @@ def test_name(ask, draw):
 
 def test_a_function_that_guesses_as_well_as_its_marker_says_has_nothing_to_lose(checkout: Checkout) -> None:
     """The model always says Ann, which is right in about a half."""
-    checkout.file("tests_longctx/test_functions.py").write_text(GUESSED)
+    checkout.functions(GUESSED)
     gated = "--ctx-baseline=main"
     checkout.options(margin=0.2)
     with SimulatedServer(saying("Ann")) as server:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.integration.conftest import Checkout, Result
+from tests.integration.functions import ask
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TESTS = """
@@ -33,7 +34,7 @@ def answer(body: Body) -> Answer:
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
     checkout.profile('models = ["toy"]\njudge = "referee"\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(TESTS)
+    checkout.functions(TESTS)
     labels = ["N", "y", "N", None]
     lines = [
         json.dumps({"id": f"case-{number}"} | ({"human": label} if label else {}))
@@ -45,22 +46,16 @@ def project(checkout: Checkout) -> Checkout:
 
 def record(project: Checkout, *arguments: str, script: Any = answer) -> Result:
     with SimulatedServer(script) as server:
-        result = project.pytest(
-            "tests_longctx/test_functions.py", f"--ctx-base-url={server.url}", "--ctx-record=once", *arguments
-        )
+        result = ask(project, server, *arguments, profile="tiny.toml")
         models = Counter(body["model"] for body in server.asked)
     assert models["referee"] == 4, (models, result)
     return result
 
 
-def rows(project: Checkout) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in project.file("reports/latest/results.jsonl").read_text().splitlines()]
-
-
 def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkout) -> None:
     result = record(project)
     assert result.code == 0, result
-    agreement = [row for row in rows(project) if row["test"] == "test_tone.judge_agreement"]
+    agreement = [row for row in project.rows() if row["test"] == "test_tone.judge_agreement"]
     assert [(row["item"], row["outcome"]) for row in agreement] == [
         ("case-0", "correct"),
         ("case-1", "correct"),
@@ -76,25 +71,25 @@ def test_agreement_with_labels_is_beside_the_rate_and_not_gated(project: Checkou
     assert project.longctx("baseline", "save", "main").code == 0
     gated = project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main")
     assert gated.says("+0.000 [-1.00, +1.00] without the judge's errors"), gated
-    gate = json.loads(project.file("reports/latest/gate.json").read_text())
+    gate = project.gate()
     assert [test["test"] for test in gate["tests"]] == ["test_tone", "test_tone.polite"]
 
 
 def test_another_model_under_test_has_the_same_judge(project: Checkout) -> None:
     record(project, "--ctx-model=other")
-    assert {row["model"] for row in rows(project)} == {"other"}
+    assert {row["model"] for row in project.rows()} == {"other"}
 
 
 def test_a_verdict_that_cannot_be_read_is_not_measured(project: Checkout) -> None:
     record(project, script=lambda body: (200, {}, message("well", body)))
-    assert [(row["outcome"], row["error"]) for row in rows(project)] == [("infra_error", "judge_error")] * 4
+    assert [(row["outcome"], row["error"]) for row in project.rows()] == [("infra_error", "judge_error")] * 4
 
 
 def test_a_check_may_not_have_the_name_of_the_agreement(project: Checkout) -> None:
     file = project.file("tests_longctx/test_functions.py")
     file.write_text(file.read_text().replace('check("polite"', 'check("judge_agreement"'))
     with SimulatedServer(answer) as server:
-        result = project.pytest("tests_longctx/test_functions.py", f"--ctx-base-url={server.url}", "--ctx-record=once")
+        result = project.record(server, "tests_longctx/test_functions.py")
     assert result.code == 1
     assert result.says("test_tone has a check 'judge_agreement'")
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import shutil
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
 from tests.batch_server import BatchServer
-from tests.integration.conftest import RECORD_ONLY, Checkout
-from tests.integration.functions import ask, codes, gate, rows, run, verdicts
+from tests.integration.conftest import RECORD_ONLY, Checkout, copied
+from tests.integration.functions import ask, codes, run, verdicts
 from tests.servers import SimulatedServer
 
 TESTS = """
@@ -57,14 +57,14 @@ PARTLY = CHANGED.replace("    reply = ask(", "    if code % 2:\n        code += 
 
 def left_out(project: Checkout) -> int:
     """Return how many trials looks left out."""
-    return sum(row["error"] == "early stop" for row in rows(project))
+    return sum(row["error"] == "early stop" for row in project.rows())
 
 
 def based(project: Checkout, tests: str) -> Checkout:
     """Write these tests, record them and save the baseline `first`."""
     project.profile(EQUAL, name="equal.toml")
     project.options(margin=0.2)
-    project.file("tests_longctx/test_functions.py").write_text(tests)
+    project.functions(tests)
     with SimulatedServer(codes) as server:
         assert ask(project, server).code == 0
     assert project.longctx("baseline", "save", "first").code == 0
@@ -72,14 +72,12 @@ def based(project: Checkout, tests: str) -> Checkout:
 
 
 @pytest.fixture(scope="module")
-def original(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    return based(template.copied(tmp_path_factory.mktemp("based") / "checkout"), TESTS)
+def original(fresh: Callable[[], Checkout]) -> Checkout:
+    return based(fresh(), TESTS)
 
 
-@pytest.fixture
-def recorded(original: Checkout, tmp_path: Path) -> Checkout:
-    """Return a project with a baseline, and with the recordings that it was made from."""
-    return original.copied(tmp_path / "checkout")
+recorded = copied("original")
+"""A project with a baseline, and with the recordings that it was made from."""
 
 
 @pytest.fixture
@@ -95,39 +93,35 @@ def test_a_change_that_was_asked_in_looks_beside_earlier_answers_replays_to_the_
     file = recorded.file("tests_longctx/test_functions.py")
     with SimulatedServer(codes) as server:
         file.write_text(CHANGED)
-        live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
-        asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
+        asked = ask(recorded, server, *GATE, mode="new_episodes")
         assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not sent")
         assert "not paired" not in asked.out
-    tests = gate(recorded)["tests"]
+    tests = recorded.gate()["tests"]
     assert (run(recorded, *GATE).code, left_out(recorded)) == (0, 20)
-    assert gate(recorded)["tests"] == tests
+    assert recorded.gate()["tests"] == tests
     file.write_text(PARTLY)
     assert (run(recorded, *GATE).code, left_out(recorded)) == (12, 0), "trials of the first look are stale"
 
 
 def test_a_run_that_only_records_asks_all_trials(alone: Checkout) -> None:
     with SimulatedServer(codes) as server:
-        live = f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-model=toy"
-        file = "tests_longctx/test_functions.py"
-        assert alone.pytest(file, *live, *GATE, profile=None, env=RECORD_ONLY).says("Recorded. The tests were not run.")
+        assert ask(alone, server, *GATE, env=RECORD_ONLY).says("Recorded. The tests were not run.")
         assert len(server.asked) == alone.episodes() == 60
 
 
 def test_a_test_whose_report_states_a_minimum_is_asked_to_the_end(recorded: Checkout) -> None:
-    recorded.file("tests_longctx/test_functions.py").write_text(STATED)
+    recorded.functions(STATED)
     with SimulatedServer(codes) as server:
-        live = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes", "--ctx-model=toy"
-        asked = recorded.pytest("tests_longctx/test_functions.py", *live, *GATE, profile=None)
-    assert (asked.code, left_out(recorded), gate(recorded)["tests"][0]["codes"]) == (
+        asked = ask(recorded, server, *GATE, mode="new_episodes")
+    assert (asked.code, left_out(recorded), recorded.gate()["tests"][0]["codes"]) == (
         0,
         0,
         [{"rate": 1.0, "missed": False}],
     )
-    tests = gate(recorded)["tests"]
+    tests = recorded.gate()["tests"]
     for workers in ("-n0", "-n2"):
         assert (run(recorded, *GATE, workers).code, left_out(recorded)) == (0, 0)
-        assert gate(recorded)["tests"] == tests
+        assert recorded.gate()["tests"] == tests
 
 
 def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the_same_verdict(
@@ -145,11 +139,11 @@ def test_killed_between_looks_and_resumed_in_a_batch_it_stops_and_replays_to_the
         resumed = ask(alone, batches, *GATE, "--ctx-batch")
         assert resumed.says("holds 20 requests", "Stopped early: pass after 40 of 60 trials, 20 not sent")
         assert (resumed.code, len(batches.paid), left_out(alone)) == (0, 20, 20)
-    asked = gate(alone)
+    asked = alone.gate()
     assert verdicts(alone) == {("test_code", "all"): "pass", ("test_code.polite", "all"): "pass"}
     assert [band["look"] for test in asked["tests"] for band in test["bands"]] == [2, 2]
     assert (run(alone, *GATE).code, left_out(alone)) == (0, 20)
-    assert gate(alone)["tests"] == asked["tests"]
+    assert alone.gate()["tests"] == asked["tests"]
 
 
 def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict_of_one_run(checkout: Checkout) -> None:
@@ -165,7 +159,7 @@ def test_shards_stop_in_the_bands_that_they_have_all_of_and_merge_to_the_verdict
     assert merged.says("Stopped early: pass after 160 of 180 trials, 20 not sent.")
     assert {row["cell"] for row in checkout.rows("merged") if row["error"] == "early stop"} == {"tokens-9"}
     assert (run(checkout, *GATE).code, left_out(checkout)) == (0, 20)
-    assert gate(checkout, "merged")["tests"] == gate(checkout)["tests"]
+    assert checkout.gate("merged")["tests"] == checkout.gate()["tests"]
     assert checkout.longctx("baseline", "save", "second", "merged", "--force").says("[run-stopped-early]")
 
 
@@ -175,9 +169,9 @@ def test_without_a_profile_a_function_is_looked_at_as_soon_as_it_can_pass(alone:
     with SimulatedServer(codes) as server:
         asked = ask(alone, server, *gated)
         assert asked.says("Stopped early: pass after 36 of 60 trials, 24 not sent")
-        tests = gate(alone)["tests"]
+        tests = alone.gate()["tests"]
         assert (run(alone, *gated).code, left_out(alone)) == (0, 24)
-        assert gate(alone)["tests"] == tests
+        assert alone.gate()["tests"] == tests
         alone.options()
         again = ask(alone, server, "--ctx-baseline=first", mode="all")
         assert (again.code, left_out(alone)) == (0, 0)

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.integration.conftest import Checkout, Launcher
-from tests.integration.pages import blocks, missing, ran
+from tests.integration.pages import blocks, followed
 from tests.servers import Answer, Body, SimulatedServer, message
 
 CASES = "tests_longctx/contracts.jsonl"
@@ -35,20 +35,6 @@ USAGE = {"input_tokens": 40, "output_tokens": 20}
 
 def test_the_page(launcher: Launcher, tmp_path: Path) -> None:
     project = Checkout(tmp_path / "project", launcher)
-    project.file("tests_longctx").mkdir(parents=True)
-    project.file("fixtures/profiles").mkdir(parents=True)
-    output = ""
     with SimulatedServer(product) as server:
-        for kind, text in blocks("functions.md"):
-            if kind == "jsonl":
-                project.file(CASES).write_text(text, encoding="utf-8")
-            elif kind in ("python", "toml"):
-                project.file(text.splitlines()[0].removeprefix("# ")).write_text(text, encoding="utf-8")
-            elif kind == "sh":
-                asks = {"pytest": f"--ctx-base-url={server.url}"}
-                output = "".join(
-                    ran(project, line, asks if "--ctx-record" in line else {}) for line in text.splitlines()
-                )
-            else:
-                assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
+        followed(project, blocks("functions.md"), server.url, CASES)
     assert {row["outcome"] for row in project.rows()} == {"correct"}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.integration import functions
-from tests.integration.conftest import Checkout, Result
+from tests.integration.conftest import Checkout, Result, copied
 from tests.integration.priced import priced
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
@@ -77,10 +76,10 @@ def first(body: Body) -> Answer:
 
 
 @pytest.fixture(scope="module")
-def asked_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def asked_once(fresh: Callable[[], Checkout]) -> Checkout:
     """A project with a run that asked, which is its baseline, and a second one that asked again and was gated."""
-    project = template.copied(tmp_path_factory.mktemp("reports") / "checkout")
-    project.file("tests_longctx/test_functions.py").write_text(TESTS)
+    project = fresh()
+    project.functions(TESTS)
     project.file("tests_longctx/reported.py").write_text(REPORTED)
     with SimulatedServer(first) as server:
         asked = functions.ask(project, server)
@@ -91,14 +90,7 @@ def asked_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> 
     return project
 
 
-@pytest.fixture
-def asked(asked_once: Checkout, tmp_path: Path) -> Checkout:
-    return asked_once.copied(tmp_path / "checkout")
-
-
-def replay(project: Checkout, *arguments: str, page: bool = False) -> Result:
-    tests = "tests_longctx/test_functions.py"
-    return project.pytest(tests, "--ctx-model=toy", *arguments, profile=None, page=page)
+asked = copied("asked_once")
 
 
 def missed(result: Result) -> bool:
@@ -108,19 +100,19 @@ def missed(result: Result) -> bool:
 
 def judged(project: Checkout, folder: str) -> list[Any]:
     """Return a run's verdicts, and those on its bands. The age and the prices of answers differ."""
-    kept = functions.gate(project, folder)
+    kept = project.gate(folder)
     bands = [(band["band"], band["verdict"], band["p_value"]) for each in kept["tests"] for band in each["bands"]]
     return [kept["verdict"], *(each["verdict"] for each in kept["tests"]), *bands]
 
 
 def summary(project: Checkout, folder: str = "reports/latest") -> dict[str, Any]:
-    read: dict[str, Any] = json.loads(project.file(f"{folder}/summary.json").read_text())
+    read: dict[str, Any] = project.read(f"{folder}/summary.json")
     return read
 
 
 @pytest.mark.parametrize("workers", [WITHOUT, WITH])
 def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkout, workers: str) -> None:
-    result = replay(asked, workers, "-v", page=True)
+    result = functions.run(asked, workers, "-v", page=True)
     assert result.code == 0, result
     assert result.says("any named [95% interval]", "keys named", "4 keys 50 1.00 [0.84, 1.00] n=20 20 of 80")
     entries = summary(asked)["keys"]
@@ -140,17 +132,17 @@ def test_a_report_gives_table_charts_causes_findings_and_an_entry(asked: Checkou
 
 @pytest.mark.parametrize("workers", [WITHOUT, WITH])
 def test_its_gate_hook_fails_the_gate_in_a_replay_as_live(asked: Checkout, workers: str) -> None:
-    result = replay(asked, workers, "--ctx-baseline=main", "--junit-xml=tests.xml")
+    result = functions.run(asked, workers, "--ctx-baseline=main", "--junit-xml=tests.xml")
     assert missed(result), result.out
     assert 'tests="4"' in asked.file("tests.xml").read_text(), "no other pytest wrote the file"
     assert judged(asked, "reports/latest") == judged(asked, "reports/live")
-    reported = [functions.gate(asked, folder)["tests"][0]["keys"] for folder in ("reports/latest", "reports/live")]
+    reported = [asked.gate(folder)["tests"][0]["keys"] for folder in ("reports/latest", "reports/live")]
     assert reported == [[{"now": 0.0, "minimum": 0.75, "missed": True}]] * 2
 
 
 def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout) -> None:
     for number in (1, 2):
-        shard = replay(asked, f"--ctx-shard={number}/2", f"--ctx-report=reports/part-{number}")
+        shard = functions.run(asked, f"--ctx-shard={number}/2", f"--ctx-report=reports/part-{number}")
         assert shard.code == 0, shard
     parts = "reports/part-1", "reports/part-2"
     merged = asked.longctx("merge", *parts, "--out=reports/merged", "--baseline=main", "--no-page")
@@ -198,7 +190,7 @@ def test_a_mistake_in_a_report_fails_the_test_before_anything_is_sent(
     asked: Checkout, report: str, sentence: str
 ) -> None:
     tests = TESTS.replace("report=REPORT", f"report={report}").replace("import Outcome", "import Outcome, Report")
-    asked.file("tests_longctx/test_functions.py").write_text(tests)
+    asked.functions(tests)
     with SimulatedServer(first) as server:
         result = functions.ask(asked, server, mode="all")
     assert result.code == 1

@@ -6,12 +6,14 @@ import base64
 import gzip
 import json
 import re
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.given import json_lines
+from tests.integration.conftest import Checkout, copied
+from tests.integration.functions import ask
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 TESTS = """
@@ -46,28 +48,22 @@ def code(body: Body) -> Answer:
 
 
 @pytest.fixture(scope="module")
-def measured_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    project = template.copied(tmp_path_factory.mktemp("views") / "checkout")
+def measured_once(fresh: Callable[[], Checkout]) -> Checkout:
+    project = fresh()
     project.profile('models = ["toy"]\njudge = "referee"\n')
-    project.file("tests_longctx/test_functions.py").write_text(TESTS)
-    lines = [json.dumps({"id": f"case-{n}", "group": f"g{n % 20}", "code": 10_000 + n}) for n in range(40)]
-    project.file("tests_longctx/cases.jsonl").write_text("\n".join(lines))
+    project.functions(TESTS)
+    lines = ({"id": f"case-{n}", "group": f"g{n % 20}", "code": 10_000 + n} for n in range(40))
+    json_lines(project.file("tests_longctx/cases.jsonl"), *lines)
     project.prices(2, 10)
     project.prices(1, 5, model="referee")
     with SimulatedServer(code) as server:
-        arguments = (
-            f"--ctx-base-url={server.url}",
-            "--ctx-record=once",
-        )
-        result = project.pytest("tests_longctx/test_functions.py", *arguments, page=True)
+        result = ask(project, server, profile="tiny.toml", page=True)
     assert result.code == 0, result
     assert project.longctx("baseline", "save", "main").code == 0
     return project
 
 
-@pytest.fixture
-def measured(measured_once: Checkout, tmp_path: Path) -> Checkout:
-    return measured_once.copied(tmp_path / "checkout")
+measured = copied("measured_once")
 
 
 def details(project: Checkout) -> list[dict[str, Any]]:
@@ -77,7 +73,7 @@ def details(project: Checkout) -> list[dict[str, Any]]:
 
 
 def test_a_number_that_is_no_integer_is_a_parameter(measured: Checkout) -> None:
-    rows = [json.loads(line) for line in measured.file("reports/latest/results.jsonl").read_text().splitlines()]
+    rows = measured.rows()
     assert {row["params"]["share"] for row in rows if row["test"] == "test_code"} == {0.25, 0.5}
 
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout
-from tests.integration.functions import gate
+from tests.integration.conftest import Checkout
 
-RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
 GATE = "--ctx-profile=lines", "--ctx-baseline=lines"
 
 COLLAGE = """
@@ -24,22 +20,14 @@ max_tokens = 300
 """
 
 
-@pytest.fixture
-def recorded(checkout: Checkout) -> Checkout:
-    """A checkout with the recordings of line retrieval, and the baseline made of them."""
-    shutil.copytree(ROOT / RECORDINGS, checkout.file(RECORDINGS))
-    shutil.copytree(ROOT / "fixtures/baselines", checkout.file("fixtures/baselines"), dirs_exist_ok=True)
-    return checkout
-
-
-def test_the_same_prompts_pass_again(recorded: Checkout) -> None:
-    result = recorded.pytest(*GATE, "--ctx-prompts=chatty", "-n2", profile=None)
+def test_the_same_prompts_pass_again(with_lines: Checkout) -> None:
+    result = with_lines.pytest(*GATE, "--ctx-prompts=chatty", "-n2", profile=None)
     assert result.code == 0
     assert result.says("Gate: pass - no drop of 5% or more, in any band", "Changed: no difference found.")
 
 
-def test_the_protocols_own_words_are_worse_for_this_model_and_a_regression(recorded: Checkout) -> None:
-    result = recorded.pytest(*GATE, "--ctx-prompts=protocol", "-n1", profile=None)
+def test_the_protocols_own_words_are_worse_for_this_model_and_a_regression(with_lines: Checkout) -> None:
+    result = with_lines.pytest(*GATE, "--ctx-prompts=protocol", "-n1", profile=None)
     assert result.code == 10
     assert result.says(
         "Gate: regression - line_retrieval -0.195 in short; line_retrieval -0.170 in middle",
@@ -55,26 +43,24 @@ def test_the_protocols_own_words_are_worse_for_this_model_and_a_regression(recor
     ],
 )
 def test_a_gate_of_two_models_that_stopped_early_replays_to_its_verdict(
-    recorded: Checkout, prompts: str, left_out: int, looks: tuple[int, int], verdict: str
+    with_lines: Checkout, prompts: str, left_out: int, looks: tuple[int, int], verdict: str
 ) -> None:
     """Both runs were killed within a look and at its end, and resumed; the verdict is the one that they ended with."""
     options = "--ctx-profile=downgrade", "--ctx-baseline=downgrade", f"--ctx-prompts={prompts}"
-    result = recorded.pytest(*options, "-n1", profile=None)
+    result = with_lines.pytest(*options, "-n1", profile=None)
     assert result.code == 10
     assert result.says(
         f"Gate: regression - {verdict}",
         f"120 trials: {120 - left_out} replayed, {left_out} left out by early stopping, 0 requests",
         "model: qwen2.5-coder-1.5b → qwen2.5-coder-0.5b",
     )
-    bands = gate(recorded)["tests"][0]["bands"]
+    bands = with_lines.gate()["tests"][0]["bands"]
     assert [(band["look"], band["looks"]) for band in bands] == [(look, 2) for look in looks]
 
 
 def test_collages_of_four_and_five_sections_pass_against_their_own_baseline(checkout: Checkout) -> None:
     """The number of sections varies within a cell. The baseline is the one of the main branch, as it is kept."""
-    for name in ("cassettes/qwen2.5-coder-0.5b/collage", "fixtures/baselines"):
-        shutil.copytree(ROOT / name, checkout.file(name))
-    shutil.copy2(ROOT / "tests_longctx/test_collage.py", checkout.file("tests_longctx"))
+    checkout.take("cassettes/qwen2.5-coder-0.5b/collage", "fixtures/baselines", "tests_longctx/test_collage.py")
     checkout.profile(COLLAGE)
     result = checkout.pytest("--ctx-baseline=main")
     assert len({row["params"]["sections"] for row in checkout.rows()}) == 2
@@ -91,12 +77,12 @@ trials = 50
 """
 
 
-def test_a_run_cut_from_5_to_3_lines_is_compared_unpaired(recorded: Checkout) -> None:
+def test_a_run_cut_from_5_to_3_lines_is_compared_unpaired(with_lines: Checkout) -> None:
     options = "--ctx-prompts=chatty", "-k", "line_retrieval", "-n1"
-    recorded.profile(SHORT.format(lines=5))
-    assert recorded.pytest(*options, "--ctx-report=five").code == 0
-    recorded.profile(SHORT.format(lines=3))
-    result = recorded.pytest(*options, "--ctx-baseline=five", "--ctx-report=three")
+    with_lines.profile(SHORT.format(lines=5))
+    assert with_lines.pytest(*options, "--ctx-report=five").code == 0
+    with_lines.profile(SHORT.format(lines=3))
+    result = with_lines.pytest(*options, "--ctx-baseline=five", "--ctx-report=three")
     assert result.code == 0
     assert result.says(
         "Gate: pass",
@@ -105,6 +91,6 @@ def test_a_run_cut_from_5_to_3_lines_is_compared_unpaired(recorded: Checkout) ->
         "independent samples.",
         "100 and 100, unpaired",
     )
-    compared = recorded.longctx("compare", "five", "three")
+    compared = with_lines.longctx("compare", "five", "three")
     assert compared.code == 0
     assert compared.says("lines-5, lines 5 → 3", "n=50, 50 unpaired", "the items do not correspond, so unpaired.")

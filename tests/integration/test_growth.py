@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import Checkout, copied
 from tests.servers import Answer, Body, SimulatedServer
 
 LINES = """
@@ -32,9 +31,7 @@ def original(record_once: Callable[..., Checkout]) -> Checkout:
     return made
 
 
-@pytest.fixture
-def saved(original: Checkout, tmp_path: Path) -> Checkout:
-    return original.copied(tmp_path / "checkout")
+saved = copied("original")
 
 
 def test_a_pass_that_costs_three_times_as_much_says_so(saved: Checkout) -> None:
@@ -42,7 +39,7 @@ def test_a_pass_that_costs_three_times_as_much_says_so(saved: Checkout) -> None:
     result = saved.pytest("--ctx-baseline=main", "--ctx-report=after")
     assert result.code == 0
     assert result.says("Gate: pass - no drop of 20% or more, in any band; costs 3 times as much")
-    gate = json.loads(saved.file("after/gate.json").read_text())
+    gate = saved.read("after/gate.json")
     assert round(gate["usage"]["cost"]["value"], 6) == 2
     [band] = gate["tests"][0]["bands"]
     assert band["before"]["rate"] == band["after"]["rate"] == 1.0

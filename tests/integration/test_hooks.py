@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.integration.conftest import LINES, ROOT, Checkout
@@ -79,7 +77,7 @@ def test_options_of_the_project_count_where_the_command_line_has_none(recorded: 
     )
     assert recorded.pytest(*workers, profile=None).code == 0
     assert {row["cell"] for row in recorded.rows()} == {"lines-5"}
-    manifest = json.loads(recorded.file("reports/latest/run.json").read_text())
+    manifest = recorded.read("reports/latest/run.json")
     assert manifest["options"] == ["--ctx-profile=grids/mine.toml"]
     assert recorded.pytest(*workers).code == 0  # with the tiny profile
     assert {row["cell"] for row in recorded.rows()} == {"lines-3", "lines-5"}

@@ -107,7 +107,7 @@ def test_workers_elsewhere_are_told_what_could_not_be_asked(
 
 def test_lone_surrogates_survive_the_way(project: Checkout, server: SimulatedServer) -> None:
     server.script = saying("lone \ud800 and \udfff")
-    project.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", "-n1", profile="small")
+    project.record(server, "-n1", profile="small")
     latest = project.file("reports/latest")
     views = [json.loads(line) for line in (latest / "views.jsonl").read_text().splitlines()]
     assert {view["reply"] for view in views} == {"lone \ud800 and \udfff"}
@@ -117,7 +117,7 @@ def test_lone_surrogates_survive_the_way(project: Checkout, server: SimulatedSer
 def recorded(project: Checkout, server: SimulatedServer) -> list[str]:
     """Record the project, and return the ids of its tests in order."""
     project.file("dying.py").write_text(DYING)
-    run = project.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile="small")
+    run = project.record(server, profile="small")
     return re.findall(r"^(\S+::\S+) PASSED", run.out, re.MULTILINE)
 
 
@@ -130,7 +130,7 @@ def test_a_worker_that_dies_loses_no_test_that_has_ended(project: Checkout, reco
     left = rows_of(project)
     assert len(left) == 6
     assert [row for row in whole if row["cell"] in {ended["cell"] for ended in left}] == left
-    [named] = json.loads(project.file("reports/latest/run.json").read_text())["left_out"]
+    [named] = project.read("reports/latest/run.json")["left_out"]
     assert named.startswith("passkey/")
     assert project.pytest("-pdying", "-n2", profile="small").code == 0
     assert rows_of(project) == whole

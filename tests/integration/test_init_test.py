@@ -7,13 +7,10 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import Checkout, Launcher, Result
-from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+from tests.integration.functions import code
+from tests.servers import SimulatedServer
 
 TEST = "tests_longctx/test_refund_code.py"
-
-
-def code(body: Body) -> Answer:
-    return 200, {}, message(prompt_of(body).partition("The refund code is ")[2][:5], body)
 
 
 @pytest.fixture

@@ -13,9 +13,9 @@ def test_labels_are_in_rows_tables_and_summary(checkout: Checkout, server: Simul
     result = checkout.record(server, "--ctx-label", "steps=200", "--ctx-label", "method=PI")
     assert {json.dumps(row["labels"]) for row in checkout.rows()} == {'{"steps": "200", "method": "PI"}'}
     assert result.says("Line retrieval, toy, prompts protocol, method=PI steps=200:", "toy 256 method=PI steps=200")
-    summary = json.loads(checkout.file("reports/latest/summary.json").read_text())
+    summary = checkout.read("reports/latest/summary.json")
     assert [window["labels"] for window in summary["passkey"]] == [{"method": "PI", "steps": "200"}]
-    assert json.loads(checkout.file("reports/latest/run.json").read_text())["labels"]["steps"] == "200"
+    assert checkout.read("reports/latest/run.json")["labels"]["steps"] == "200"
 
 
 def test_a_label_needs_a_name_and_a_value(checkout: Checkout) -> None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
-from tests.integration.conftest import LINES, Checkout, Result
+from tests.integration.conftest import LINES, Checkout, Result, copied, with_baseline
 from tests.servers import SimulatedServer, saying
 
 MANY = "margin = 0.2" + LINES.replace("trials = 2", "trials = 20\nbands = { short = 3, long = 5 }")
 
 
-@pytest.fixture(scope="module")
-def original(record_once: Callable[..., Checkout]) -> Checkout:
-    made = record_once(profile=MANY)
-    assert made.longctx("baseline", "save", "main").code == 0
-    return made
+original = with_baseline(MANY)
 
 
 @pytest.fixture(scope="module")
@@ -30,9 +23,7 @@ def lost(original: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checko
     return made
 
 
-@pytest.fixture
-def kept(original: Checkout, tmp_path: Path) -> Checkout:
-    return original.copied(tmp_path / "checkout")
+kept = copied("original")
 
 
 def last(result: Result) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout, Result
-from tests.integration.harbor import notice, question, reader
+from tests.given import json_lines, served
+from tests.integration.conftest import Checkout, Result
+from tests.integration.harbor import harbors, notice, question, reader
 from tests.servers import SimulatedServer
 
 QA = """
@@ -27,21 +26,14 @@ max_tokens = 50
 NUMBERS = range(1, 61)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(reader) as server:
-        yield server
+server = served(reader)
 
 
 @pytest.fixture
 def own(checkout: Checkout, server: SimulatedServer) -> Checkout:
     """Return a checkout with sixty documents and questions, recorded, and a baseline of them."""
-    shutil.copy(ROOT / "tests_longctx/test_collage.py", checkout.folder / "tests_longctx")
-    checkout.file("documents").mkdir()
-    checkout.file("documents/corpus.toml").write_text("min_tokens = 0\n")
-    for number in NUMBERS:
-        checkout.file(f"documents/n{number}.txt").write_text(notice(number))
-    write_questions(checkout, *NUMBERS)
+    checkout.take("tests_longctx/test_collage.py")
+    harbors(checkout, NUMBERS)
     checkout.profile(QA)
     checkout.settings(corpus="documents", questions="questions.jsonl")
     assert checkout.record(server).code == 0
@@ -50,8 +42,7 @@ def own(checkout: Checkout, server: SimulatedServer) -> Checkout:
 
 
 def write_questions(checkout: Checkout, *numbers: int) -> None:
-    lines = [json.dumps(question(number)) for number in numbers]
-    checkout.file("questions.jsonl").write_text("\n".join(lines) + "\n")
+    json_lines(checkout.file("questions.jsonl"), *map(question, numbers))
 
 
 def gate(checkout: Checkout, server: SimulatedServer, *options: str) -> Result:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -99,9 +100,9 @@ def desk(forgets: int) -> Script:
 
 
 @pytest.fixture(scope="module")
-def product_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    project = template.copied(tmp_path_factory.mktemp("product") / "checkout")
-    project.file("tests_longctx/test_functions.py").write_text(PRODUCT)
+def product_once(fresh: Callable[[], Checkout]) -> Checkout:
+    project = fresh()
+    project.functions(PRODUCT)
     with SimulatedServer(desk(0)) as server:
         assert functions.ask(project, server).code == 0
     assert project.longctx("baseline", "save", "main").code == 0
@@ -114,7 +115,7 @@ def product_once(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -
 
 def lost_of(project: Checkout) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """Return the rows of the trials that were not right, and of those that only a check was not."""
-    rows = [row for row in functions.rows(project) if row["outcome"] != "correct"]
+    rows = [row for row in project.rows() if row["outcome"] != "correct"]
     trials = [row for row in rows if "." not in row["test"]]
     return trials, [row for row in rows if "." in row["test"]]
 

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.conftest import LINES, PASSKEY, Checkout, copied, with_baseline
 from tests.servers import SimulatedServer, prompt_of, right, saying
 
 MARGIN = "margin = 0.2\n"
@@ -17,24 +15,15 @@ LINES_TABLE = LINES.replace("trials = 2", "trials = 20")
 PASSKEY_TABLE = PASSKEY.replace("trials = 2", "trials = 20")
 
 
-@pytest.fixture(scope="module")
-def original(record_once: Callable[..., Checkout]) -> Checkout:
-    made = record_once(profile=MARGIN + LINES_TABLE + PASSKEY_TABLE)
-    assert made.longctx("baseline", "save", "main").code == 0
-    return made
-
-
-@pytest.fixture
-def kept(original: Checkout, tmp_path: Path) -> Checkout:
-    return original.copied(tmp_path / "checkout")
+original = with_baseline(MARGIN + LINES_TABLE + PASSKEY_TABLE)
+kept = copied("original")
 
 
 @pytest.fixture
 def regressed(kept: Checkout, server: SimulatedServer) -> Checkout:
     """Long files are lost; everything else is committed as `base`."""
     for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message=A"], ["tag", "base"]):
-        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-        subprocess.run(["git", *who, *command], cwd=kept.folder, check=True, capture_output=True)
+        kept.git(*command)
     server.script = lambda body: saying("13")(body) if "line 5:" in prompt_of(body) else right(body)
     kept.settings(trial_run=False)
     assert kept.record(server, "-k", "line_retrieval", mode="all").code == 0

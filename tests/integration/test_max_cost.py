@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.integration.conftest import LINES, Checkout
+import pytest
+
+from tests.integration.conftest import LINES, TOY, Checkout
 from tests.servers import SimulatedServer
 
 PROFILE = "[tokens]\nline = 20\n\n[prices]\ninput = 10000\noutput = 0\ndated = 2026-01-01\n"
@@ -77,23 +79,22 @@ def test_helper(ask):
 """
 
 
-def test_a_judge_without_prices_is_named_before_tests_are_paid(checkout: Checkout, server: SimulatedServer) -> None:
+@pytest.mark.parametrize(
+    ("name", "profile", "given", "code"),
+    [
+        ("referee", TOY + 'judge = "referee"\n' + LINES, ("-k", "not helper"), 4),
+        ("helper", TOY, ("tests_longctx/test_functions.py", "-k", "helper"), 1),
+    ],
+)
+def test_a_judge_or_a_helper_without_prices_is_named_before_anything_is_paid(
+    checkout: Checkout, server: SimulatedServer, name: str, profile: str, given: tuple[str, ...], code: int
+) -> None:
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
-    checkout.profile('models = ["toy"]\njudge = "referee"\n', LINES)
-    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS)
-    result = checkout.record(server, "--ctx-max-cost=10", "-k", "not helper")
-    assert result.code == 4, result
-    assert result.says("the profile of referee has none", "[max-cost-without-prices]")
-    assert not server.received
-
-
-def test_a_helper_without_prices_is_not_asked_under_a_cap(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
-    checkout.profile('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS)
-    result = checkout.record(server, "--ctx-max-cost=10", "tests_longctx/test_functions.py", "-k", "helper")
-    assert result.code == 1, result
-    assert result.says("the profile of helper has none", "[max-cost-without-prices]")
+    checkout.profile(profile)
+    checkout.functions(FUNCTIONS)
+    result = checkout.record(server, "--ctx-max-cost=10", *given)
+    assert result.code == code, result
+    assert result.says(f"the profile of {name} has none", "[max-cost-without-prices]")
     assert not server.received
 
 
@@ -101,8 +102,8 @@ def test_test_functions_have_the_default_cap(checkout: Checkout, server: Simulat
     """A million input tokens cost $10,000: two trials of two requests are far above $5."""
     checkout.file("fixtures/models/toy.toml").write_text(PROFILE)
     checkout.file("fixtures/models/helper.toml").write_text(PROFILE)
-    checkout.profile('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTIONS.replace("Say please.", "Say please. " * 200))
+    checkout.profile(TOY)
+    checkout.functions(FUNCTIONS.replace("Say please.", "Say please. " * 200))
     result = checkout.record(server, "tests_longctx/test_functions.py", "-k", "helper")
     assert result.code == 4, result
     assert result.says("more than the default cap of $5.00", "[over-default-cap]")

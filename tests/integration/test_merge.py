@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 
@@ -19,7 +17,7 @@ def test_shards_become_the_run_that_they_are_parts_of(checkout: Checkout, server
     unnamed = [[{**row, "run": "", "source": ""} for row in checkout.rows(name)] for name in ("whole", "both")]
     assert unnamed[0] == unnamed[1]
     assert checkout.file("both/views.jsonl").read_bytes() == checkout.file("whole/views.jsonl").read_bytes()
-    manifest = json.loads(checkout.file("both/run.json").read_text())
+    manifest = checkout.read("both/run.json")
     assert (manifest["run"], manifest["profile"], len(manifest["merged"])) == ("both", "tiny", 2)
     again = checkout.longctx("merge", "whole", "both", "--out", "all", "--no-page")
     assert again.says("8 trials")

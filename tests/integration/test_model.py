@@ -104,7 +104,7 @@ def test_a_model_that_retires_soon_is_named(recorded: Checkout, days: int, sente
 
 def test_a_model_of_another_vendor_takes_one_line(checkout: Checkout) -> None:
     checkout.profile('models = ["gpt-7-mini"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(
+    checkout.functions(
         "import pytest\n\n\n@pytest.mark.longctx(trials=2)\ndef test_it(ask):\n    assert ask('Say yes.').text\n"
     )
     run = ("tests_longctx/test_functions.py", "--ctx-record=once")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.given import served
 from tests.integration.conftest import NO_PAGE, Checkout, Launcher, foreign_project
 from tests.servers import SimulatedServer, failing, saying
 
@@ -35,21 +35,13 @@ def root(launcher: Launcher, tmp_path: Path) -> Checkout:
     return made
 
 
-@pytest.fixture
-def server() -> object:
-    with SimulatedServer(saying("yes")) as server:
-        yield server
-
-
-def git(checkout: Checkout, *arguments: str) -> None:
-    given = "-c", "user.name=t", "-c", "user.email=t@example.org"
-    subprocess.run(["git", *given, *arguments], cwd=checkout.folder, check=True, capture_output=True)
+server = served(saying("yes"))
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])
 def test_recordings_of_a_service_are_found_from_the_root(root: Checkout, server: SimulatedServer, workers: str) -> None:
     service = Checkout(root.file("services/desk"), root.launcher)
-    there = service.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile=None)
+    there = service.record(server, profile=None)
     assert there.code == 0, there.out
     assert len(server.asked) == 2
     result = root.pytest(workers, profile=None, env=NO_PAGE)
@@ -59,7 +51,7 @@ def test_recordings_of_a_service_are_found_from_the_root(root: Checkout, server:
     service.file("tests/test_more.py").write_text(MORE)
     lacking = root.pytest(workers, "-kmore", "--ctx-model=toy", profile=None)
     assert lacking.says("have no recording in services/desk/cassettes/toy/test_more/all.jsonl")
-    recorded = root.pytest(workers, f"--ctx-base-url={server.url}", "--ctx-record=once", profile=None)
+    recorded = root.record(server, workers, profile=None)
     assert recorded.code == 0, recorded.out
     assert len(server.asked) == 4
     assert sorted(service.cassettes()) == ["toy/test_desk/all.jsonl", "toy/test_more/all.jsonl"]
@@ -89,11 +81,11 @@ def test_what_was_recorded_in_the_root_is_still_found(root: Checkout, server: Si
 @pytest.mark.skipif(not shutil.which("git"), reason="needs git")
 def test_answers_of_a_service_are_known_on_the_base_branch(root: Checkout, server: SimulatedServer) -> None:
     service = Checkout(root.file("services/desk"), root.launcher)
-    assert service.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", profile=None).code == 0
-    git(root, "init", "--quiet", "--initial-branch=main")
+    assert service.record(server, profile=None).code == 0
+    root.git("init", "--quiet", "--initial-branch=main")
     trusted = {"LONGCTX_BASE": "main", "LONGCTX_TRUST": "base"}
     for committed, origin in ("pytest.ini", None), ("services/desk/cassettes", "base"):
-        git(root, "add", committed)
-        git(root, "commit", "--quiet", "--message", committed)
+        root.git("add", committed)
+        root.git("commit", "--quiet", "--message", committed)
         assert root.pytest("--ctx-model=toy", profile=None, env=trusted).code == (0 if origin else 1)
         assert {row["origin"] for row in root.rows()} == {origin}

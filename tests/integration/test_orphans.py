@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.integration.conftest import LINES, Checkout
+from tests.integration.conftest import LINES, TOY, Checkout
 from tests.servers import SimulatedServer, saying
 
 TEST = """
@@ -22,9 +22,9 @@ def test_old(ask, draw, tokens):
 def project(checkout: Checkout, server: SimulatedServer) -> Checkout:
     server.script = saying("yes")
     checkout.file("fixtures/profiles").mkdir(exist_ok=True)
-    checkout.profile('models = ["toy"]\n', LINES, name="fixtures/profiles/mine.toml")
-    checkout.file("tests_longctx/test_functions.py").write_text(TEST)
-    assert checkout.pytest("--ctx-record=once", f"--ctx-base-url={server.url}", profile="mine").code in (0, 1)
+    checkout.profile(TOY, LINES, name="fixtures/profiles/mine.toml")
+    checkout.functions(TEST)
+    assert checkout.record(server, profile="mine").code in (0, 1)
     return checkout
 
 
@@ -45,7 +45,7 @@ def test_a_renamed_test_and_a_dropped_cell(project: Checkout) -> None:
 
 
 def test_tests_that_cannot_be_collected(project: Checkout) -> None:
-    project.file("tests_longctx/test_functions.py").write_text("undefined\n")
+    project.functions("undefined\n")
     result = project.longctx("show", "--orphans")
     assert result.code == 2
     assert result.says(

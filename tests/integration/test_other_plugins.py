@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, foreign_project
+from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer, saying
 
 AGAIN = '''
@@ -67,13 +66,6 @@ def test_marked(ctx):
 def test_other(check):
     assert check == "of another plugin"
 """
-
-
-@pytest.fixture
-def project(launcher: Launcher, tmp_path: Path) -> Checkout:
-    made = foreign_project(launcher, tmp_path)
-    made.profile('about = "Functions."\nmodels = ["toy"]\n')
-    return made
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])

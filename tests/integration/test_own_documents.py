@@ -17,12 +17,9 @@ QUESTIONS = "fixtures/questions/handbook.jsonl"
 @pytest.fixture
 def handbook(checkout: Checkout) -> Checkout:
     """Return a checkout with the handbook, and with the recordings and the tests of long-context QA."""
-    for test in ("writing", "control", "collage"):
-        shutil.copytree(ROOT / "cassettes" / MODEL / test, checkout.file(f"cassettes/{MODEL}/{test}"))
-    for test in ("control", "collage"):
-        shutil.copy2(ROOT / f"tests_longctx/test_{test}.py", checkout.file("tests_longctx"))
-    for name in ("handbook", "profiles", "questions/filters"):
-        shutil.copytree(ROOT / "fixtures" / name, checkout.file(f"fixtures/{name}"))
+    checkout.take(*(f"cassettes/{MODEL}/{test}" for test in ("writing", "control", "collage")))
+    checkout.take(*(f"tests_longctx/test_{test}.py" for test in ("control", "collage")))
+    checkout.take(*(f"fixtures/{name}" for name in ("handbook", "profiles", "questions/filters")))
     return checkout
 
 

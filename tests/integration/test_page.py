@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.browser import MISSING, installed, launched
+from tests.browser import launched, needs_browser
 from tests.integration.conftest import LINES, NO_TEXT, PASSKEY, RECORD_ONLY, Checkout
 from tests.servers import SimulatedServer, failing, saying
 
 
-@pytest.mark.skipif(installed() is None, reason=MISSING)
+@needs_browser
 def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.profile(LINES, PASSKEY)
     checkout.record(server, env=RECORD_ONLY)
@@ -30,7 +28,7 @@ def test_a_run_leaves_a_page_that_opens(checkout: Checkout, server: SimulatedSer
             assert tab.messages == []
 
 
-@pytest.mark.skipif(installed() is None, reason=MISSING)
+@needs_browser
 def test_what_a_live_run_could_not_measure_is_a_warning_on_the_first_screen(
     checkout: Checkout, server: SimulatedServer
 ) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, foreign_project
+from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer, saying
 
 TESTS = """
@@ -59,13 +58,6 @@ CELLS = {
     "test_two": ["config-both-k-5"],
     "test_fixture": ["settings-first", "settings-text"],
 }
-
-
-@pytest.fixture
-def project(launcher: Launcher, tmp_path: Path) -> Checkout:
-    made = foreign_project(launcher, tmp_path)
-    made.profile('about = "Functions."\nmodels = ["toy"]\n')
-    return made
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])

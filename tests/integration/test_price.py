@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from tests.integration.conftest import Checkout
@@ -28,7 +26,7 @@ def test_they_price_what_is_asked_and_what_was_answered(checkout: Checkout, serv
         f"toy: 4 live answers cost ${paid:,.2f}, at prices of 2026-01-01.",
         "(70% cached, 20% written to the cache)",
     )
-    run = json.loads(checkout.file("reports/latest/run.json").read_text())
+    run = checkout.read("reports/latest/run.json")
     given = {"input": 10, "output": 0, "cache_read": 1, "cache_write": 12.5}
     assert given.items() <= run["prices"]["toy"].items()
     assert {row["cache_write_tokens"] for row in checkout.rows()} == {200_000}
@@ -53,6 +51,6 @@ def test_the_length_of_a_prompt_settles_its_price(checkout: Checkout, server: Si
         result = checkout.record(server, "--ctx-max-cost=10000", mode="all")
         assert result.says(f"toy: 4 live answers cost ${paid:,.2f}, at prices of ")
         assert [row["cost_usd"] for row in checkout.rows()] == pytest.approx([paid / 4] * 4)
-    run = json.loads(checkout.file("reports/latest/run.json").read_text())
+    run = checkout.read("reports/latest/run.json")
     tier = {"tokens": 1_000_000, "input": 1000, "output": 10000, "cache_read": 100, "cache_write": 1250}
     assert run["prices"]["toy"]["above"] == [tier]

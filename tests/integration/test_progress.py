@@ -122,7 +122,7 @@ def test_where_pytest_is_told_how_to_print_it_does(recorded: Checkout, option: s
 def test_without_a_terminal_nothing_is_shown(checkout: Checkout, server: SimulatedServer, workers: str) -> None:
     """Nothing is shown even if colours are forced, as many CI services do."""
     env = {"FORCE_COLOR": "1", "TERM": "xterm"}
-    asked = checkout.pytest(f"--ctx-base-url={server.url}", "--ctx-record=once", workers, env=env)
+    asked = checkout.record(server, workers, env=env)
     assert asked.code == 0
     assert "[100%]" in asked.out
     assert not any(part in asked.out + asked.err for part in OURS)

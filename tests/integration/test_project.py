@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longctx.workspace import packaged
-from tests.integration.conftest import LINES, RECORD_ONLY, ROOT, Checkout
+from tests.integration.conftest import LINES, RECORD_ONLY, Checkout
 from tests.servers import SimulatedServer
 
 INSTALLED = "-plongctx.plugin"
@@ -96,9 +96,7 @@ def test_commands_measure_the_projects_own_tests(checkout: Checkout, server: Sim
 def test_questions_are_tried_from_a_folder_of_the_project_and_need_no_test_of_it(checkout: Checkout) -> None:
     other_tests(checkout)
     questions = str(packaged() / "questions" / "register.jsonl")
-    shutil.copytree(
-        ROOT / "cassettes/qwen2.5-coder-0.5b/control", checkout.file("cassettes/qwen2.5-coder-0.5b/control")
-    )
+    checkout.take("cassettes/qwen2.5-coder-0.5b/control")
     within = Checkout(checkout.file("fixtures"), checkout.launcher)
     recorded = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest", 600, "--max-tokens", 300)
     result = within.longctx("data", "questions", "try", questions, *recorded, "--trials", 5, "--no-page")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import gzip
 import importlib.util
-import json
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.given import json_lines
+from tests.integration.conftest import TOY, Checkout
 from tests.servers import Answer, Body, SimulatedServer, message
 
 LONGBENCH = {
@@ -43,9 +43,9 @@ RUN = ("tests_longctx/test_functions.py", "--ctx-model=toy")
 
 
 def write(project: Checkout, test: str, *rows: object) -> None:
-    project.profile('models = ["toy"]\n')
-    project.file("tests_longctx/test_functions.py").write_text(test)
-    project.file("tests_longctx/rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    project.profile(TOY)
+    project.functions(test)
+    json_lines(project.file("tests_longctx/rows.jsonl"), *rows)
 
 
 def saying(text: str) -> SimulatedServer:
@@ -56,7 +56,7 @@ def saying(text: str) -> SimulatedServer:
 
 
 def record(project: Checkout, server: SimulatedServer) -> None:
-    assert project.pytest(*RUN, "--ctx-record=once", f"--ctx-base-url={server.url}").code == 0
+    assert project.record(server, *RUN).code == 0
 
 
 def test_rows_of_longbench(checkout: Checkout) -> None:
@@ -97,7 +97,7 @@ def test_a_table_of_cases_whose_ids_have_spaces(checkout: Checkout) -> None:
     table = b"name,question,answer\nNorthern berth,What is the fee?,120\nSouthern berth,What is the fee?,75\n"
     checkout.file("tests_longctx/rows.csv.gz").write_bytes(gzip.compress(table, mtime=0))
     with saying("It is 120 crowns.") as server:
-        checkout.pytest(*RUN, "--ctx-record=once", f"--ctx-base-url={server.url}")
+        checkout.record(server, *RUN)
     assert checkout.pytest(*RUN).says("2 trials: 2 replayed")
     assert [(row["item"], row["outcome"]) for row in checkout.rows()] == [
         ("Northern berth", "correct"),

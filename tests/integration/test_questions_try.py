@@ -5,12 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import re
-import shutil
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout, Result
-from tests.integration.harbor import notice, question, reader
+from tests.integration.conftest import Checkout, Result
+from tests.integration.harbor import harbors, reader
 from tests.servers import Body, SimulatedServer, prompt_of, saying
 
 RECORDED = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest", 600, "--max-tokens", 300)
@@ -19,13 +18,8 @@ RECORDED = ("--model", "qwen2.5-coder-0.5b", "--prompts", "tagged", "--longest",
 @pytest.fixture
 def own(checkout: Checkout) -> Checkout:
     """Return a checkout with six documents of a user and questions about them."""
-    shutil.copy(ROOT / "tests_longctx" / "test_control.py", checkout.folder / "tests_longctx")
-    documents = checkout.file("documents")
-    documents.mkdir()
-    (documents / "corpus.toml").write_text("min_tokens = 0\n")
-    for number in range(6):
-        (documents / f"n{number}.txt").write_text(notice(number))
-    checkout.file("questions.jsonl").write_text("".join(f"{json.dumps(question(number))}\n" for number in range(6)))
+    checkout.take("tests_longctx/test_control.py")
+    harbors(checkout, range(6))
     return checkout
 
 
@@ -93,8 +87,7 @@ def test_no_filter_is_frozen_while_answers_are_missing(own: Checkout) -> None:
 
 
 def test_the_recorded_controls_replay(own: Checkout) -> None:
-    shutil.copytree(ROOT / "cassettes/qwen2.5-coder-0.5b/control", own.file("cassettes/qwen2.5-coder-0.5b/control"))
-    shutil.copytree(ROOT / "fixtures/questions", own.file("fixtures/questions"))
+    own.take("cassettes/qwen2.5-coder-0.5b/control", "fixtures/questions")
     register = "fixtures/questions/register.jsonl"
     result = own.longctx("data", "questions", "try", register, *RECORDED, "--trials", 100, "--no-page")
     assert result.code == 0, result.err + result.out

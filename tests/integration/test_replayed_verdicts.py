@@ -12,7 +12,7 @@ import pytest
 
 from tests.batch_server import BatchServer, errored
 from tests.integration.conftest import Checkout
-from tests.integration.functions import ask, codes, gate, judged, run
+from tests.integration.functions import ask, codes, judged, run
 from tests.servers import Answer, Body, Script, SimulatedServer, failing, message, prompt_of, right
 
 FUNCTION = """
@@ -73,9 +73,9 @@ def stopping(numbers: Iterable[int], script: Script) -> Script:
 
 
 @pytest.fixture(scope="module")
-def original(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def original(fresh: Callable[[], Checkout]) -> Checkout:
     """Return a project with a protocol and a test function, and the baseline `first` of both."""
-    project = template.copied(tmp_path_factory.mktemp("replayed") / "checkout")
+    project = fresh()
     project.file(TESTS[0]).write_text(CHECKED)
     project.profile('looks = "equal"\nmodels = ["toy"]\n', LINES)
     project.options(margin=0.2)
@@ -152,9 +152,9 @@ def test_a_function_that_was_asked_in_looks_to_its_end_is_judged_so_live_and_rep
         assert ask(checkout, server, "--ctx-report=first").code == 0
         file.write_text(FUNCTION.replace("What is", "Say:"))
         live = ask(checkout, server, *gated, mode="new_episodes")
-    judged = gate(checkout)
+    judged = checkout.gate()
     replayed = run(checkout, *gated)
-    assert (gate(checkout)["tests"], replayed.code) == (judged["tests"], live.code)
+    assert (checkout.gate()["tests"], replayed.code) == (judged["tests"], live.code)
     assert live.code == code
 
 
@@ -176,7 +176,7 @@ def test_what_a_batch_answered_in_looks_is_judged_in_looks_whoever_collects_it(c
             assert checkout.longctx("models", "batches", "collect").code == 0
         assert [len(batch.requests) for batch in server.created] == [26, 26]
     replayed = run(checkout, *gated[:2])
-    [test] = gate(checkout)["tests"]
+    [test] = checkout.gate()["tests"]
     assert (replayed.code, [band["looks"] for band in test["bands"]]) == (11, [2])
 
 
@@ -195,4 +195,4 @@ def test_an_answer_that_was_asked_at_once_is_judged_so_whatever_was_asked_in_loo
         assert ask(checkout, server, *gated, mode="new_episodes").code == 11
     file.write_text(FUNCTION)
     assert run(checkout, *gated).code == 0
-    assert [band["looks"] for band in gate(checkout)["tests"][0]["bands"]] == [1]
+    assert [band["looks"] for band in checkout.gate()["tests"][0]["bands"]] == [1]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.given import served
 from tests.integration.conftest import Checkout, Launcher, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
@@ -65,10 +65,7 @@ def echo(body: Body) -> Answer:
     return 200, {}, message(str(value), body, stop_reason="max_tokens")
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(echo) as server:
-        yield server
+server = served(echo)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import TOY, Checkout, profiled
 from tests.integration.hooks import implement
 from tests.servers import SimulatedServer, saying
 from tools.site.reference.hooks import example
@@ -29,25 +29,22 @@ THROUGH_THE_SDK = TODAY.replace(
 RUN = ("tests_longctx/test_functions.py", "--ctx-model=toy")
 
 
-@pytest.fixture
-def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
-    return checkout
+project = profiled(TOY)
 
 
 @pytest.mark.parametrize("test", [TODAY, THROUGH_THE_SDK], ids=["ask", "client"])
 def test_a_date_in_the_prompt_and_a_name_in_the_answer(project: Checkout, test: str) -> None:
-    project.file("tests_longctx/test_functions.py").write_text(test)
+    project.functions(test)
     implement(project, example("pytest_longctx_request"), example("pytest_longctx_answer"))
     with SimulatedServer(saying("Jane Doe knows it.")) as server:
-        asked = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "-n1")
+        asked = project.record(server, *RUN, "-n1")
         assert asked.code == 0, asked
         assert len(server.asked) == 3
         assert "(now)" not in json.dumps(server.asked), "what is sent is unchanged"
     assert "Jane Doe" not in str(project.cassettes())
     replayed = project.pytest(*RUN, "-n1", page=True)
     assert replayed.says("3 trials: 3 replayed"), replayed
-    assert json.loads(project.file("reports/latest/run.json").read_text())["hooks"] == HOOKS
+    assert project.read("reports/latest/run.json")["hooks"] == HOOKS
     assert "pytest_longctx_request, pytest_longctx_answer" in project.file("reports/latest/index.html").read_text()
     [line, *_] = project.file("cassettes/toy/test_today/all.jsonl").read_text().splitlines()
     assert json.loads(line)["metadata"]["hooks"] == ", ".join(HOOKS)
@@ -57,9 +54,9 @@ HOOKS = ["pytest_longctx_request", "pytest_longctx_answer"]
 
 
 def test_without_the_hook_the_test_is_found_not_to_repeat_itself(project: Checkout) -> None:
-    project.file("tests_longctx/test_functions.py").write_text(TODAY)
+    project.functions(TODAY)
     with SimulatedServer(saying("NAME")) as server:
-        result = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once")
+        result = project.record(server, *RUN)
     assert result.says("the test sends a different request when it runs again", "pytest_longctx_request"), result
 
 
@@ -78,10 +75,10 @@ def test_without_the_hook_the_test_is_found_not_to_repeat_itself(project: Checko
     ],
 )
 def test_a_hook_that_fails_is_named(project: Checkout, hook: str, sentence: str) -> None:
-    project.file("tests_longctx/test_functions.py").write_text(TODAY)
+    project.functions(TODAY)
     implement(project, f"def {hook}\n")
     with SimulatedServer(saying("NAME")) as server:
-        result = project.pytest(*RUN, f"--ctx-base-url={server.url}", "--ctx-record=once", "--ctx-concurrency=1")
+        result = project.record(server, *RUN, "--ctx-concurrency=1")
         assert len(server.asked) < 2, "it is found out before all is paid for"
     assert result.code != 0
     assert result.says(sentence), result

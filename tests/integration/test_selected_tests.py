@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.integration.conftest import NO_PAGE, Checkout, foreign_project
+from tests.given import json_lines, served
+from tests.integration.conftest import NO_PAGE, Checkout, copied, foreign_project
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, text_of
 
 TESTS = """
@@ -80,27 +78,22 @@ def model(body: Body) -> Answer:
     return 200, {}, message(next(filter(None, found.groups())) if found else "none", body)
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(model) as server:
-        yield server
+server = served(model)
 
 
 @pytest.fixture(scope="module")
 def template(launcher: Any, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     made = foreign_project(launcher, tmp_path_factory.mktemp("template"))
     made.file("tests_longctx").mkdir()
-    made.file("tests_longctx/test_functions.py").write_text(TESTS)
-    made.file("tests_longctx/facts.jsonl").write_text("".join(json.dumps(fact) + "\n" for fact in FACTS))
+    made.functions(TESTS)
+    json_lines(made.file("tests_longctx/facts.jsonl"), *FACTS)
     prompts = made.file("fixtures/prompts/protocol/test_code")
     prompts.mkdir(parents=True)
     (prompts / "system.txt").write_text("Answer with the number alone.\n")
     return made
 
 
-@pytest.fixture
-def project(template: Checkout, tmp_path: Path) -> Checkout:
-    return template.copied(tmp_path / "project")
+project = copied("template")
 
 
 def record(project: Checkout, server: SimulatedServer) -> None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 import os
 import signal
+from typing import Any
 
 import pytest
 
 from tests.integration.conftest import Checkout
-from tests.integration.functions import ask, codes, judged, rows, run
+from tests.integration.functions import ask, codes, judged
 from tests.servers import Script, SimulatedServer, failing, right
 
 FUNCTION = """
@@ -42,7 +43,7 @@ def pytest_runtest_call(item):
 
 
 def test_what_a_run_of_mode_all_could_not_send_is_not_measured_from_earlier_answers(checkout: Checkout) -> None:
-    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTION)
+    checkout.functions(FUNCTION)
     with SimulatedServer(codes) as server:
         assert ask(checkout, server, "--ctx-report=first").code == 0
         checkout.file("tests_longctx/conftest.py").write_text(ALARMED)
@@ -60,7 +61,7 @@ def test_what_a_run_of_mode_all_could_not_send_is_not_measured_from_earlier_answ
         stopped.out
     )
     assert stopped.says("trials were not sent again, and their earlier answers do not count."), stopped.out
-    outcomes = {(row["outcome"], row["source"]) for row in rows(checkout)}
+    outcomes = {(row["outcome"], row["source"]) for row in checkout.rows()}
     assert outcomes == {("correct", "live"), ("not_asked", None)}
 
 
@@ -106,7 +107,7 @@ def test_code(ask, draw):
 
 
 def test_the_time_of_a_test_is_not_that_of_asking_and_a_trial_that_it_ends_is_not_wrong(checkout: Checkout) -> None:
-    checkout.file("tests_longctx/test_functions.py").write_text(UP)
+    checkout.functions(UP)
     checkout.file("tests_longctx/conftest.py").write_text(TIMED)
     with SimulatedServer(codes) as server:
         asked = ask(checkout, server)
@@ -114,7 +115,7 @@ def test_the_time_of_a_test_is_not_that_of_asking_and_a_trial_that_it_ends_is_no
     told = "the time limit of pytest-timeout ended a trial", "raise timeout, or set it to 0", "--timeout"
     assert asked.says(*told), asked.out
     assert asked.code == 1
-    assert {row["outcome"] for row in rows(checkout)} == {"correct", "infra_error"}
+    assert {row["outcome"] for row in checkout.rows()} == {"correct", "infra_error"}
 
 
 LINES = """
@@ -132,44 +133,39 @@ def failing_after(number: int, script: Script) -> Script:
     return lambda body: script(body) if next(came) < number else failing(401)(body)
 
 
-@pytest.mark.parametrize("looks", ["once", "equal"])
-def test_a_replay_of_a_run_that_sent_a_part_again_is_invalid_as_that_was(checkout: Checkout, looks: str) -> None:
+LOST = ("30 of 40 trials were not measured",), "30 of 40 trials need a request"
+LOST_OF_FUNCTIONS = ("15 of 20 trials were not sent again", "with --ctx-record once"), "Asked 15 requests of 20 trials"
+
+
+@pytest.mark.parametrize(
+    ("looks", "script", "sent", "lost", "rest"),
+    [("once", right, 10, *LOST), ("equal", right, 10, *LOST), (None, codes, 5, *LOST_OF_FUNCTIONS)],
+    ids=["once", "equal", "functions"],
+)
+def test_a_replay_of_a_run_that_sent_a_part_again_is_invalid_as_that_was(
+    checkout: Checkout, looks: str | None, script: Script, sent: int, lost: tuple[str, ...], rest: str
+) -> None:
+    """The test function, which has no profile, is asked where `looks` is None."""
     checkout.profile(f'looks = "{looks}"\n', LINES)
-    gated = "--ctx-baseline=first"
+    checkout.functions(FUNCTION)
+    given = (
+        ("tests_longctx/test_line_retrieval.py",) if looks else ("tests_longctx/test_functions.py", "--ctx-model=toy")
+    )
+    of: dict[str, Any] = {"profile": "tiny.toml" if looks else None}
+    gated = *given, "--ctx-baseline=first"
     checkout.options(margin=0.45)
-    with SimulatedServer() as server:
-        assert checkout.record(server, "--ctx-report=first").code == 0
-        server.script = failing_after(10, right)
-        live = checkout.record(server, gated, "--ctx-concurrency=1", mode="all")
+    with SimulatedServer(script) as server:
+        assert checkout.record(server, *given, "--ctx-report=first", **of).code == 0
+        server.script = failing_after(sent, script)
+        live = checkout.record(server, *gated, "--ctx-concurrency=1", mode="all", **of)
         verdict = judged(checkout)
-        replayed = checkout.pytest(gated)
-        assert replayed.says("30 of 40 trials were not measured"), replayed.out
+        replayed = checkout.pytest(*gated, **of)
+        assert replayed.says(*lost), replayed.out
         assert (replayed.code, judged(checkout)) == (live.code, verdict)
         assert live.code == 12
-        server.script = right
-        resumed = checkout.record(server, gated)
-    assert resumed.says("30 of 40 trials need a request"), resumed.out
+        server.script = script
+        resumed = checkout.record(server, *gated, **of)
+    assert resumed.says(rest), resumed.out
     verdict = judged(checkout)
-    assert (checkout.pytest(gated).code, judged(checkout)) == (resumed.code, verdict)
-    assert resumed.code == 0
-
-
-def test_a_replay_of_functions_of_which_a_part_was_sent_again_is_invalid_as_that_was(checkout: Checkout) -> None:
-    checkout.file("tests_longctx/test_functions.py").write_text(FUNCTION)
-    gated = "--ctx-baseline=first"
-    checkout.options(margin=0.45)
-    with SimulatedServer(codes) as server:
-        assert ask(checkout, server, "--ctx-report=first").code == 0
-        server.script = failing_after(5, codes)
-        live = ask(checkout, server, gated, "--ctx-concurrency=1", mode="all")
-        verdict = judged(checkout)
-        replayed = run(checkout, gated)
-        assert replayed.says("15 of 20 trials were not sent again", "with --ctx-record once"), replayed.out
-        assert (replayed.code, judged(checkout)) == (live.code, verdict)
-        assert live.code == 12
-        server.script = codes
-        resumed = ask(checkout, server, gated)
-    assert resumed.says("Asked 15 requests of 20 trials"), resumed.out
-    verdict = judged(checkout)
-    assert (run(checkout, gated).code, judged(checkout)) == (resumed.code, verdict)
+    assert (checkout.pytest(*gated, **of).code, judged(checkout)) == (resumed.code, verdict)
     assert resumed.code == 0

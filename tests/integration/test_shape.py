@@ -5,19 +5,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import pytest
-
 from longctx.vocabulary.shapes import SHAPES
-from tests.integration.conftest import LINES, PASSKEY, Checkout
+from tests.integration.conftest import LINES, PASSKEY, Checkout, profiled
 from tests.servers import Answer, SimulatedServer, find_answer, message, prompt_of
 
 ALL = [f"--ctx-shape={shape}" for shape in SHAPES]
 
 
-@pytest.fixture
-def passkeys(checkout: Checkout) -> Checkout:
-    checkout.profile(PASSKEY)
-    return checkout
+passkeys = profiled(PASSKEY)
 
 
 def citing(body: dict[str, Any]) -> Answer:
@@ -106,7 +101,7 @@ def test_a_gate_pairs_the_same_shape(passkeys: Checkout, server: SimulatedServer
     baseline = passkeys.file("fixtures/baselines/shapes.jsonl").read_text().splitlines()[1:]
     assert {json.loads(line).get("shape", "text") for line in baseline} == {"text", "chat"}
     passkeys.pytest("--ctx-baseline=shapes")
-    gate = json.loads(passkeys.file("reports/latest/gate.json").read_text())
+    gate = passkeys.gate()
     assert [(test["before"], test["after"]) for test in gate["tests"]] == [
         ({"model": "toy", "prompt_set": "protocol", "labels": {}},) * 2,
         ({"model": "toy", "prompt_set": "protocol", "labels": {}, "shape": "chat"},) * 2,
@@ -157,7 +152,7 @@ def test_tools(ask):
 def test_context_and_question_of_a_function_follow_the_shape(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.file("tests_longctx/test_shapes.py").write_text(FUNCTION)
     asked = ("tests_longctx/test_shapes.py", "--ctx-model=toy", "-k", "test_code")
-    result = checkout.pytest(*asked, "--ctx-record=once", f"--ctx-base-url={server.url}", profile=None)
+    result = checkout.record(server, *asked, profile=None)
     assert result.code == 0, result.out
     rows = checkout.rows()
     assert sorted({(row["shape"], row["outcome"]) for row in rows}) == [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from tests.integration.conftest import LINES, PASSKEY, Checkout
@@ -12,7 +11,7 @@ GRID = LINES.replace("[3, 5]", "[3, 5, 7]").replace("trials = 2", "trials = 5"),
 
 
 def verdict(checkout: Checkout, folder: str) -> dict[str, Any]:
-    gate = json.loads(checkout.file(f"{folder}/gate.json").read_text())
+    gate = checkout.gate(folder)
     return {name: value for name, value in gate.items() if name != "document"}
 
 
@@ -30,7 +29,7 @@ def test_shards_have_the_verdict_of_one_process(checkout: Checkout, server: Simu
         result = checkout.pytest(*arguments)
         assert (result.code, result.says("Gate:")) == (0, False)
         assert result.says(f"This is shard {number}/2 of its grid: longctx merge merges it with the others")
-        manifest = json.loads(checkout.file(f"s{number}/run.json").read_text())
+        manifest = checkout.read(f"s{number}/run.json")
         assert (manifest["shard"], manifest["left_out"]) == (f"{number}/2", [])
     result = checkout.longctx("merge", "s2", "s1", "--out=both", "--no-page", "--baseline=before")
     assert (result.code, result.says("Gate: regression - ", "Merged 2 runs, 19 trials")) == (10, True)

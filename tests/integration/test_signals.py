@@ -8,12 +8,48 @@ import pytest
 
 from tests.cli.questions.examples import notice, writer
 from tests.corpus.examples import write_folder
-from tests.integration.conftest import Checkout, Result
+from tests.integration.conftest import TOY, Checkout, Result
 from tests.integration.listening import Listening
 from tests.servers import SimulatedServer, failing, right
 
 SIGNALS = pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+PROTOCOLS = "tests_longctx/test_line_retrieval.py"
+STOPPED = (
+    "Stopped: 2 of 4 trials were answered and are recorded, so the same command sends only the other 2.",
+    "line_retrieval on toy: 2 of 2 correct, 1.00",
+)
+STOPPED_FUNCTIONS = "Stopped: 2 requests of test functions were answered and are recorded"
 STOPPING = "Stopping: no more requests are sent. Waiting for 2 in flight, for up to 600 s each; a second signal"
+
+
+CODES = """
+import pytest
+
+
+@pytest.mark.longctx(trials=20)
+def test_code(ask, draw):
+    assert ask(f"The number is {draw.integer(100, 999)}.", max_tokens=50).text
+
+
+@pytest.mark.longctx(trials=20)
+def test_other(ask, draw):
+    assert ask(f"The other number is {draw.integer(100, 999)}.", max_tokens=50).text
+"""
+SLOW = """
+import threading
+
+
+def pytest_keyboard_interrupt():
+    threading.Event().wait(60)
+"""
+"""A pytest that takes a minute to end after the first signal; the second ends that."""
+FUNCTIONS = "tests_longctx/test_code.py", "--ctx-model=toy", "--ctx-profile=functions.toml"
+
+
+@pytest.fixture
+def functions(checkout: Checkout) -> None:
+    checkout.file("functions.toml").write_text(TOY)
+    checkout.file("tests_longctx/test_code.py").write_text(CODES)
 
 
 def asking(server: SimulatedServer, *more: str) -> tuple[str, ...]:
@@ -27,39 +63,64 @@ def check_ended(result: Result) -> None:
 
 
 @SIGNALS
-@pytest.mark.parametrize("workers", [(), ("-n2",)])
+@pytest.mark.parametrize(
+    ("given", "stopped", "then"),
+    [
+        ((PROTOCOLS,), STOPPED, ("2 of 4 trials need a request", "Asked 2 of 2 trials")),
+        ((PROTOCOLS, "-n2"), STOPPED, ("2 of 4 trials need a request", "Asked 2 of 2 trials")),
+        (
+            FUNCTIONS,
+            (f"{STOPPED_FUNCTIONS}, so the same command sends only the others.",),
+            ("Asked 38 requests of 40",),
+        ),
+    ],
+    ids=["protocols", "workers", "functions"],
+)
+@pytest.mark.usefixtures("functions")
 def test_the_first_waits_for_what_is_in_flight(
-    checkout: Checkout, server: SimulatedServer, number: int, workers: tuple[str, ...]
+    checkout: Checkout,
+    server: SimulatedServer,
+    number: int,
+    given: tuple[str, ...],
+    stopped: tuple[str, ...],
+    then: tuple[str, ...],
 ) -> None:
     server.hold_after = 0
-    with Listening(checkout, *asking(server, *workers)) as run:
+    with Listening(checkout, *asking(server, *given)) as run:
         server.wait_for(2)
         run.signal(number)
         run.until(STOPPING)
         server.release.set()
         result = run.end()
     check_ended(result)
-    assert result.says(
-        "Stopped: 2 of 4 trials were answered and are recorded, so the same command sends only the other 2."
-    )
-    assert result.says("line_retrieval on toy: 2 of 2 correct, 1.00")
+    assert result.says(*stopped), result
     assert "is lost" not in result.out
     assert checkout.episodes() == len(server.asked) == 2
-    assert checkout.record(server).says("2 of 4 trials need a request", "Asked 2 of 2 trials")
+    assert checkout.record(server, *given).says(*then)
 
 
+@pytest.mark.parametrize("slow", [False, True])
+@pytest.mark.parametrize(
+    ("given", "stopped"), [((PROTOCOLS,), "0 of 4 trials were answered"), (FUNCTIONS, "0 requests of test functions")]
+)
 @SIGNALS
-def test_the_second_ends_at_once(checkout: Checkout, server: SimulatedServer, number: int) -> None:
+@pytest.mark.usefixtures("functions")
+def test_the_second_ends_at_once(
+    checkout: Checkout, server: SimulatedServer, number: int, given: tuple[str, ...], stopped: str, slow: bool
+) -> None:
+    """Also while pytest still ends."""
+    checkout.file("tests_longctx/conftest.py").write_text(SLOW if slow else "")
     server.hold_after = 0
-    with Listening(checkout, *asking(server)) as run:
+    with Listening(checkout, *asking(server, *given)) as run:
         server.wait_for(2)
         run.signal(signal.SIGINT)
         run.until(STOPPING)
         run.signal(number)
         result = run.end()
     check_ended(result)
-    assert result.says("Stopped: 0 of 4 trials were answered", "Requests in flight are lost, and may be billed.")
+    assert result.says(f"Stopped: {stopped}", "Requests in flight are lost, and may be billed."), result
     assert not server.release.is_set()
+    assert len(server.asked) == 2
 
 
 def test_what_fails_meanwhile_is_not_sent_again(checkout: Checkout, server: SimulatedServer) -> None:
@@ -116,64 +177,6 @@ def test_signals_are_pytests_own_once_the_asking_is_over(checkout: Checkout, ser
         "    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler\n"
     )
     assert checkout.record(server).says("Asked 4 of 4 trials", "3 passed")
-
-
-CODES = """
-import pytest
-
-
-@pytest.mark.longctx(trials=40)
-def test_code(ask, draw):
-    assert ask(f"The number is {draw.integer(100, 999)}.", max_tokens=50).text
-"""
-
-
-SLOW = """
-import threading
-
-
-def pytest_keyboard_interrupt():
-    threading.Event().wait(60)
-"""
-"""A pytest that takes a minute to end after the first signal; the second ends that."""
-
-
-def functions(checkout: Checkout, server: SimulatedServer) -> tuple[str, ...]:
-    checkout.file("functions.toml").write_text('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_code.py").write_text(CODES)
-    return asking(server, "tests_longctx/test_code.py", "--ctx-model=toy", "--ctx-profile=functions.toml")
-
-
-@SIGNALS
-def test_functions_send_nothing_after_the_first(checkout: Checkout, server: SimulatedServer, number: int) -> None:
-    server.hold_after = 0
-    with Listening(checkout, *functions(checkout, server)) as run:
-        server.wait_for(2)
-        run.signal(number)
-        run.until(STOPPING)
-        server.release.set()
-        result = run.end()
-    check_ended(result)
-    assert result.says("Stopped: 2 requests of test functions were answered and are recorded"), result
-    assert "is lost" not in result.out
-    assert len(server.asked) == checkout.episodes() == 2
-
-
-def test_functions_end_at_the_second_while_pytest_still_ends(checkout: Checkout, server: SimulatedServer) -> None:
-    checkout.file("tests_longctx/conftest.py").write_text(SLOW)
-    server.hold_after = 0
-    with Listening(checkout, *functions(checkout, server)) as run:
-        server.wait_for(2)
-        run.signal(signal.SIGINT)
-        run.until("Stopping: no more requests are sent.")
-        run.signal(signal.SIGTERM)
-        result = run.end()
-    check_ended(result)
-    assert result.says("Stopped: 0 requests of test functions", "Requests in flight are lost, and may be billed."), (
-        result
-    )
-    assert not server.release.is_set()
-    assert len(server.asked) == 2
 
 
 def test_a_pause_of_more_than_ten_minutes_ends_the_run(checkout: Checkout, server: SimulatedServer) -> None:

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from tests.integration.conftest import ROOT, Checkout, Launcher
-from tests.integration.pages import blocks, missing, ran
+from tests.integration.pages import blocks, followed
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 SKILL = "../skills/longctx/SKILL.md"
@@ -22,18 +22,8 @@ def product(body: Body) -> Answer:
 def test_the_skill(launcher: Launcher, tmp_path: Path) -> None:
     project = Checkout(tmp_path / "project", launcher)
     project.folder.mkdir()
-    output = ""
     with SimulatedServer(product) as server:
-        for kind, text in blocks(SKILL):
-            if kind == "python":
-                project.file(text.splitlines()[0].removeprefix("# ")).write_text(text, encoding="utf-8")
-            elif kind == "sh":
-                given = {"pytest": f"--ctx-base-url={server.url}"}
-                output = "".join(
-                    ran(project, line, given if "--ctx-record" in line else {}) for line in text.splitlines()
-                )
-            else:
-                assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
+        followed(project, blocks(SKILL), server.url)
 
 
 def test_it_is_short() -> None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from typing import Any
 
 import pytest
@@ -16,8 +15,9 @@ from longctx.config.models import load_model
 from longctx.live.cost.money import cost, usd
 from tests.batch_server import PATH, BatchServer
 from tests.context_server import managed
+from tests.given import json_lines
 from tests.here import HERE
-from tests.integration.conftest import ROOT, Checkout
+from tests.integration.conftest import ROOT, TOY, Checkout
 from tests.integration.pages import blocks, missing, ran
 from tests.servers import SimulatedServer
 
@@ -78,7 +78,7 @@ STRATEGIES = ("none", "truncate-30", "clear_tool_uses-20", "compact-40", "summar
 
 @pytest.fixture
 def project(checkout: Checkout) -> Checkout:
-    checkout.profile('models = ["toy"]\n')
+    checkout.profile(TOY)
     for name, text in {
         "tests_longctx/test_session.py": TEST,
         "strategies/ends.py": OWN,
@@ -200,7 +200,7 @@ def test_a_gate_between_two_summary_prompts(project: Checkout, server: Simulated
     turns = [turn for each in told for turn in (each, {"role": "assistant", "content": "Noted."})]
     project.file("tests_longctx/session.jsonl").write_text(json.dumps({"messages": turns}))
     probes = [{"id": name, "question": f"What is the code of {name}?", "accept": codes[name]} for name in codes]
-    project.file("tests_longctx/probes.jsonl").write_text("".join(f"{json.dumps(probe)}\n" for probe in probes))
+    json_lines(project.file("tests_longctx/probes.jsonl"), *probes)
     for name, words in {"long": 500, "short": 60}.items():
         folder = project.file(f"fixtures/prompts/{name}/test_session")
         folder.mkdir(parents=True)
@@ -254,8 +254,7 @@ RETENTION = (
 
 
 def test_the_table_of_the_guide_has_what_was_recorded_of_each_strategy(checkout: Checkout) -> None:
-    for name in RETENTION:
-        (shutil.copytree if (ROOT / name).is_dir() else shutil.copy2)(ROOT / name, checkout.file(name))
+    checkout.take(*RETENTION)
     sizes = (ROOT / "fixtures/profiles/sizes.toml").read_text(encoding="utf-8")
     checkout.profile(sizes[sizes.index("[test_retention]") : sizes.index("[multiple_needles]")], name="sizes.toml")
     summaries = "--ctx-profile=retention", "--ctx-strategy=summary"
@@ -263,7 +262,7 @@ def test_the_table_of_the_guide_has_what_was_recorded_of_each_strategy(checkout:
     for options in (("--ctx-profile=sizes.toml",), summaries, (*summaries, "--ctx-prompts=terse")):
         run = checkout.pytest(RETENTION[0], *options, profile=None)
         assert run.code == 0, run.out + run.err
-        for each in json.loads(checkout.file("reports/latest/summary.json").read_text())["retention"]:
+        for each in checkout.read("reports/latest/summary.json")["retention"]:
             recall = f"{each['rate']:.2f} [{each['lo']:.2f}, {each['hi']:.2f}]"
             key = each["strategy"], each["prompt_set"]
             if each["model"] == "qwen2.5-coder-1.5b":

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
-import pytest
-
+from tests.given import served
 from tests.integration.conftest import Checkout
-from tests.integration.functions import ask, codes, rows, run, verdicts
+from tests.integration.functions import ask, codes, run, verdicts
 from tests.servers import SimulatedServer
 
 TESTS = """
@@ -61,14 +59,11 @@ def test_fields(ask, draw, soft_equal):
 """
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(codes) as server:
-        yield server
+server = served(codes)
 
 
 def write(project: Checkout, tests: str) -> None:
-    project.file("tests_longctx/test_functions.py").write_text(tests)
+    project.functions(tests)
 
 
 def recorded(project: Checkout, server: SimulatedServer) -> None:
@@ -82,7 +77,7 @@ def test_a_failing_subtest_makes_its_trial_wrong(checkout: Checkout, server: Sim
     write(checkout, TESTS + WORDS)
     recorded(checkout, server)
     assert len(server.asked) == 160
-    assert Counter((row["test"], row["outcome"]) for row in rows(checkout)) == {
+    assert Counter((row["test"], row["outcome"]) for row in checkout.rows()) == {
         (f"test_fields{check}", "correct"): 80 for check in ("", ".code", ".polite", ".number-1")
     }
     write(checkout, TESTS + WORDS.replace('""', '"thanks"'))
@@ -95,14 +90,14 @@ def test_a_failing_subtest_makes_its_trial_wrong(checkout: Checkout, server: Sim
         "test_fields.number-1": "pass",
         "test_fields.polite": "regression",
     }
-    assert {row["why"] for row in rows(checkout) if row["test"] == "test_fields"}.pop().startswith("failed: polite; ")
+    assert {row["why"] for row in checkout.rows() if row["test"] == "test_fields"}.pop().startswith("failed: polite; ")
 
 
 def test_an_error_in_a_subtest_is_that_of_its_test(checkout: Checkout, server: SimulatedServer) -> None:
     write(checkout, TESTS + WORDS.replace('"code": ""', '"other": ""'))
     result = ask(checkout, server)
     assert (result.code, "KeyError: 'code'" in result.out) == (1, True)
-    assert "correct" not in {row["outcome"] for row in rows(checkout)}
+    assert "correct" not in {row["outcome"] for row in checkout.rows()}
 
 
 def test_a_gate_does_not_pass_if_another_plugin_reports_a_failure(checkout: Checkout, server: SimulatedServer) -> None:
@@ -116,4 +111,4 @@ def test_a_gate_does_not_pass_if_another_plugin_reports_a_failure(checkout: Chec
         assert result.code == 12, result.out
         assert result.says("FAILURE: True != False", "GATE: INVALID", "3 failed"), result.out
         assert result.says("test_fields[toy-protocol] passed, but another plugin reports a failure.")
-        assert {(row["outcome"], row["error"]) for row in rows(checkout)} == {("infra_error", "failed_outside")}
+        assert {(row["outcome"], row["error"]) for row in checkout.rows()} == {("infra_error", "failed_outside")}

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
-import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import LINES, Checkout
+from tests.integration.conftest import LINES, MANY, Checkout, needs_git
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
 
-pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
+pytestmark = needs_git
 
-MANY = LINES.replace("[3, 5]", "[3]").replace("trials = 2", "trials = 80")
 WRONG = "3141592"
 FILE = "cassettes/toy/line_retrieval/lines-3.jsonl"
 GATED = "--ctx-baseline=before"
@@ -24,22 +21,16 @@ MAIN = {"LONGCTX_BASE": "main"}
 TRUSTED = MAIN | {"LONGCTX_TRUST": "base"}
 
 
-def git(checkout: Checkout, *arguments: str) -> None:
-    name = {f"GIT_{who}_{what}": "t@example.org" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
-    env = os.environ | name | {"GIT_CONFIG_GLOBAL": os.devnull}
-    subprocess.run(["git", *arguments], cwd=checkout.folder, env=env, check=True, capture_output=True)
-
-
 @pytest.fixture(scope="module")
-def original(template: Checkout, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+def original(fresh: Callable[[], Checkout]) -> Checkout:
     """Return a project whose branch main has 80 wrong answers, in order, and whose run `before` is the baseline."""
-    made = template.copied(tmp_path_factory.mktemp("trust") / "checkout")
+    made = fresh()
     made.profile(MANY)
     with SimulatedServer(saying(WRONG)) as server:
         assert made.record(server, "--ctx-report=before", "--ctx-concurrency=1").code == 0
-    git(made, "init", "--quiet", "--initial-branch=main")
-    git(made, "add", "cassettes")
-    git(made, "commit", "--quiet", "--message", "Recordings")
+    made.git("init", "--quiet", "--initial-branch=main")
+    made.git("add", "cassettes")
+    made.git("commit", "--quiet", "--message", "Recordings")
     return made
 
 
@@ -96,8 +87,8 @@ def test_a_line_that_was_appended_or_taken_away_is_found(project: Checkout) -> N
     project.file(FILE).write_text("".join([first, *rest, later]))
     assert project.pytest(GATED, env=MAIN).says("1 changed although", "lines-3#0")
     assert project.pytest(GATED, env=TRUSTED).says("0 are new on this branch")
-    git(project, "add", "cassettes")
-    git(project, "commit", "--quiet", "--message", "A later answer")
+    project.git("add", "cassettes")
+    project.git("commit", "--quiet", "--message", "A later answer")
     project.file(FILE).write_text("".join([first, *rest]))
     assert project.pytest(GATED, env=MAIN).says("1 changed although", "lines-3#0")
 
@@ -138,8 +129,8 @@ def test_a_base_that_git_does_not_know(
 def test_a_file_of_the_project_does_not_choose_the_base(project: Checkout) -> None:
     """docs/security.md, edited-answers"""
     edit(project, 3)
-    git(project, "checkout", "--quiet", "-b", "mine")
-    git(project, "commit", "--quiet", "--all", "--message", "Edited")
+    project.git("checkout", "--quiet", "-b", "mine")
+    project.git("commit", "--quiet", "--all", "--message", "Edited")
     project.settings(base="mine")
     assert project.pytest(GATED, env=MAIN).says("3 are new on this branch")
     assert project.pytest(GATED).says("0 are new on this branch")

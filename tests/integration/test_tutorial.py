@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 from tests.integration.conftest import ROOT, Checkout, Launcher
-from tests.integration.pages import blocks, missing, ran
+from tests.integration.pages import blocks, followed
 
 PAGE = (ROOT / "docs/tutorial.md").read_text(encoding="utf-8")
 INSTALLS = "pip install"
@@ -15,22 +14,11 @@ INSTALLS = "pip install"
 
 
 def test_the_tutorial(launcher: Launcher, tmp_path: Path) -> None:
-    (tmp_path / "longctx").mkdir()
-    for name in ("0.5b/line_retrieval", "0.5b/test_refund_code", "1.5b/line_retrieval"):
-        kept = f"cassettes/qwen2.5-coder-{name}"
-        shutil.copytree(ROOT / kept, tmp_path / "longctx" / kept)
+    kept = "0.5b/line_retrieval", "0.5b/test_refund_code", "1.5b/line_retrieval"
+    Checkout(tmp_path / "longctx", launcher).take(*(f"cassettes/qwen2.5-coder-{name}" for name in kept))
     project = Checkout(tmp_path / "tour", launcher)
     project.folder.mkdir()
-    output = ""
-    for kind, text in blocks("tutorial.md"):
-        if kind in ("toml", "python"):
-            file = project.file(text.splitlines()[0].removeprefix("# "))
-            file.parent.mkdir(exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-        elif kind == "sh" and INSTALLS not in text:
-            output = "".join(ran(project, line) for line in text.splitlines())
-        elif kind == "text":
-            assert not missing(text, output), output
+    followed(project, (part for part in blocks("tutorial.md") if part[0] != "sh" or INSTALLS not in part[1]))
     assert outcomes_of_the_lost_one(project).items() >= {("chatty", "correct"), ("protocol", "wrong")}
 
 

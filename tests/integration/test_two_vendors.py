@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator
 
 import pytest
 
-from tests.integration.conftest import ROOT, Checkout, Result
-from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
+from tests.integration.conftest import Checkout, Result
+from tests.integration.functions import code
+from tests.servers import SimulatedServer
 
 TEST = """
 import pytest
@@ -22,10 +22,6 @@ def test_code(ask, draw):
 PRICES = "[prices]\ninput = {}\noutput = 5\ndated = 2026-11-25\n"
 
 
-def code(body: Body) -> Answer:
-    return 200, {}, message(prompt_of(body).partition("The code is ")[2][:5], body)
-
-
 @pytest.fixture
 def servers() -> Iterator[tuple[SimulatedServer, SimulatedServer]]:
     with SimulatedServer(code) as ours, SimulatedServer(code) as theirs:
@@ -35,7 +31,7 @@ def servers() -> Iterator[tuple[SimulatedServer, SimulatedServer]]:
 @pytest.fixture
 def project(checkout: Checkout, servers: tuple[SimulatedServer, SimulatedServer]) -> Checkout:
     checkout.profile('models = ["ours", "theirs"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(TEST)
+    checkout.functions(TEST)
     checkout.file("fixtures/models/ours.toml").write_text(PRICES.format(1))
     profile = f'api = "openai-chat"\nbase_url = "{servers[1].url}/v1"\nkey = "THEIR_API_KEY"\n'
     checkout.file("fixtures/models/theirs.toml").write_text(profile + PRICES.format(2))
@@ -81,9 +77,8 @@ def test_one_model_behind_two_apis_gives_the_same_recorded_answers(checkout: Che
     """The recordings of docs/models.md: the same text is sent and judged, whatever the API."""
     names = "qwen2.5-coder-0.5b", "qwen2.5-coder-0.5b-chat"
     for name in names:
-        shutil.copytree(ROOT / f"cassettes/{name}/line_retrieval", checkout.file(f"cassettes/{name}/line_retrieval"))
-        shutil.copy2(ROOT / f"fixtures/models/{name}.toml", checkout.file("fixtures/models"))
-    shutil.copy2(ROOT / "fixtures/profiles/vendors.toml", checkout.file("fixtures/profiles"))
+        checkout.take(f"cassettes/{name}/line_retrieval", f"fixtures/models/{name}.toml")
+    checkout.take("fixtures/profiles/vendors.toml")
     result = checkout.longctx("upgrade", *names, "--profile", "vendors", "--out", "compared")
     assert result.code == 0, result
     assert result.says(f"Upgrade from {names[0]} to {names[1]}: pass", "0 lost and 0 gained of 240")

@@ -6,7 +6,7 @@ import shutil
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import TOY, Checkout
 from tests.servers import SimulatedServer, saying
 
 TEST = """
@@ -24,10 +24,10 @@ FILE = "cassettes/toy/test_old/all.jsonl"
 def project(checkout: Checkout, server: SimulatedServer) -> Checkout:
     server.script = saying("yes")
     checkout.file("fixtures/profiles").mkdir(exist_ok=True)
-    checkout.profile('models = ["toy"]\n', name="fixtures/profiles/mine.toml")
+    checkout.profile(TOY, name="fixtures/profiles/mine.toml")
     for each in checkout.file("tests_longctx").glob("test_*.py"):
         each.unlink()
-    checkout.file("tests_longctx/test_functions.py").write_text(TEST)
+    checkout.functions(TEST)
     assert plain(checkout, "--ctx-record=once", f"--ctx-base-url={server.url}")[0] == 0
     return checkout
 
@@ -55,13 +55,13 @@ def test_recordings_that_a_baseline_has_are_missed(project: Checkout, workers: s
         "invalid: no answer of toy is recorded, but the baseline main has answers to this test: restore "
         f"{FILE}, or save the baseline again without the test."
     ) in out
-    project.file("tests_longctx/test_functions.py").write_text(TEST.replace("test_old", "test_new"))
+    project.functions(TEST.replace("test_old", "test_new"))
     assert plain(project, workers)[0] == 0, "another test is new"
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n2"])
 def test_a_renamed_test_is_not_green(project: Checkout, workers: str) -> None:
-    project.file("tests_longctx/test_functions.py").write_text(TEST.replace("test_old", "test_new"))
+    project.functions(TEST.replace("test_old", "test_new"))
     code, out = plain(project, workers)
     assert (code, f"1 test has no recording, and no test uses 1 recording ({FILE}): was a test renamed?" in out) == (
         1,
@@ -69,6 +69,6 @@ def test_a_renamed_test_is_not_green(project: Checkout, workers: str) -> None:
     ), out
     code, out = plain(project, workers, "-k", "new")
     assert (code, "was a test renamed?" in out) == (0, False), "a part of the suite"
-    project.file("tests_longctx/test_functions.py").write_text(TEST + TEST.replace("test_old", "test_new"))
+    project.functions(TEST + TEST.replace("test_old", "test_new"))
     code, out = plain(project, workers)
     assert (code, "was a test renamed?" in out) == (0, False), "a test was added"

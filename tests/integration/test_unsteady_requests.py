@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, foreign_project
+from tests.given import served
+from tests.integration.conftest import Checkout
 from tests.servers import SimulatedServer, saying
 
 ORDERED = """
@@ -68,17 +67,7 @@ def test_history(ask):
 """
 
 
-@pytest.fixture
-def project(launcher: Launcher, tmp_path: Path) -> Checkout:
-    made = foreign_project(launcher, tmp_path)
-    made.profile('about = "Functions."\nmodels = ["toy"]\n')
-    return made
-
-
-@pytest.fixture
-def server() -> object:
-    with SimulatedServer(saying("yes")) as server:
-        yield server
+server = served(saying("yes"))
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])

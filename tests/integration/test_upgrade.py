@@ -6,14 +6,13 @@ import json
 import shlex
 import shutil
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from longctx.cli import main
-from tests.integration.conftest import ROOT, Checkout
+from tests.integration.conftest import Checkout, Result
 from tests.integration.pages import blocks, missing
-from tests.integration.priced import LINES, priced
+from tests.integration.priced import LINES, data, priced, upgraded
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 RECORDINGS = "cassettes/qwen2.5-coder-0.5b/line_retrieval"
@@ -42,15 +41,8 @@ def two(checkout: Checkout, server: SimulatedServer) -> Checkout:
     return checkout
 
 
-def upgrade(checkout: Checkout, server: SimulatedServer | None, *arguments: object) -> Any:
-    url = ["--base-url", server.url] if server else []
-    env = {"ANTHROPIC_API_KEY": "k"} if server else {}
-    return checkout.longctx("upgrade", *arguments, "--profile", "tiny.toml", "--out", "up", *url, env=env)
-
-
-def data(checkout: Checkout) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(checkout.file("up/upgrade.json").read_text())
-    return found
+def upgrade(checkout: Checkout, server: SimulatedServer | None, *arguments: object) -> Result:
+    return upgraded(checkout, server, *arguments, "--profile", "tiny.toml")
 
 
 def test_two_models_end_to_end(two: Checkout, server: SimulatedServer) -> None:
@@ -149,8 +141,7 @@ def test_the_address_of_a_server_is_not_on_the_page(two: Checkout, server: Simul
 
 
 def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
-    shutil.copytree(ROOT / RECORDINGS, checkout.file(RECORDINGS))
-    shutil.copytree(ROOT / "fixtures/profiles", checkout.file("fixtures/profiles"), dirs_exist_ok=True)
+    checkout.take(RECORDINGS, "fixtures/profiles")
     model = "qwen2.5-coder-0.5b"
     result = checkout.longctx(
         "upgrade", f"{model},prompts=chatty", f"{model},prompts=protocol", "--profile", "lines", "--out", "up"
@@ -160,16 +151,14 @@ def test_prompts_of_a_recorded_model(checkout: Checkout) -> None:
         "may not replace",
         "line_retrieval, short: 51 of 200 lost, 12 gained, accuracy 0.61 → 0.41; middle: 25 of 100 lost, 8 gained",
     )
-    bands = json.loads(checkout.file("up/upgrade.json").read_text())["candidates"][0]["tests"][0]["bands"]
+    bands = checkout.read("up/upgrade.json")["candidates"][0]["tests"][0]["bands"]
     assert [(band["lost"], band["gained"]) for band in bands] == [(51, 12), (25, 8)]
 
 
 def test_the_guide(checkout: Checkout) -> None:
-    for name in (RECORDINGS, LARGER, SMALLER, RETENTION):
-        shutil.copytree(ROOT / name, checkout.file(name))
-    for name in ("test_retention.py", "test_functions.py"):  # the profile names functions of both
-        shutil.copy2(ROOT / "tests_longctx" / name, checkout.file("tests_longctx"))
-    shutil.copytree(ROOT / "fixtures/profiles", checkout.file("fixtures/profiles"), dirs_exist_ok=True)
+    checkout.take(RECORDINGS, LARGER, SMALLER, RETENTION, "fixtures/profiles")
+    # The profile names functions of both.
+    checkout.take("tests_longctx/test_retention.py", "tests_longctx/test_functions.py")
     output = ""
     for kind, text in blocks("upgrade.md"):
         if kind == "sh":

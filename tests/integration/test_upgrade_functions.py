@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout, Launcher, Result, foreign_project
+from tests.given import json_lines
+from tests.integration.conftest import Checkout, Launcher, Result, copied, foreign_project
 from tests.integration.functions import codes
-from tests.integration.priced import LINES, priced
+from tests.integration.priced import LINES, data, priced, upgraded
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of, right
 
 TESTS = """
@@ -53,7 +51,7 @@ def project_once(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -
     project.file("tests").mkdir()
     project.file("tests/test_documents.py").write_text(TESTS)
     cases = ({"id": f"case-{n}", "contract": f"contract {n}", "number": 1000 + n} for n in range(20))
-    project.file("tests/cases.jsonl").write_text("".join(json.dumps(case) + "\n" for case in cases))
+    json_lines(project.file("tests/cases.jsonl"), *cases)
     for name, dollars in {"old": 1, "new": 3, "weak": 0.1, "rude": 1}.items():
         priced(project, name, dollars)
     with SimulatedServer(answers) as server:
@@ -64,21 +62,12 @@ def project_once(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -
     return project
 
 
-@pytest.fixture
-def project(project_once: Checkout, tmp_path: Path) -> Checkout:
-    return project_once.copied(tmp_path / "project")
+project = copied("project_once")
 
 
 def upgrade(project: Checkout, server: SimulatedServer | None, *arguments: object) -> Result:
-    url = ["--base-url", server.url] if server else []
-    env = {"ANTHROPIC_API_KEY": "k"} if server else {}
     tests = [] if "--tests" in arguments else ["--tests", "tests/test_documents.py"]
-    return project.longctx("upgrade", *arguments, *tests, "--margin", 0.3, "--out", "up", *url, env=env)
-
-
-def data(project: Checkout, folder: str = "up") -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(project.file(f"{folder}/upgrade.json").read_text())
-    return found
+    return upgraded(project, server, *arguments, *tests, "--margin", 0.3)
 
 
 def test_it_asks_both_models_and_a_second_call_replays(project: Checkout) -> None:

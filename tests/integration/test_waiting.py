@@ -7,7 +7,7 @@ import socket
 
 import pytest
 
-from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, Checkout
+from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, TOY, Checkout
 from tests.integration.terminal import on_terminal
 from tests.servers import SimulatedServer
 
@@ -97,34 +97,28 @@ def test_an_estimate_waits_for_prompts_to_be_built(checkout: Checkout) -> None:
     assert checkout.pytest("--ctx-estimate", "--ctx-trials=200").says("Waiting for the prompts to be built, to find")
 
 
-@pytest.mark.parametrize("test", [LINES, PASSKEY], ids=["told the window", "counted"])
+@pytest.mark.parametrize(
+    ("profile", "tests"),
+    [
+        (LINES, ("tests_longctx/test_line_retrieval.py",)),
+        (PASSKEY, ("tests_longctx/test_passkey.py",)),
+        (TOY, ("tests_longctx/test_functions.py", "--ctx-concurrency=1")),
+    ],
+    ids=["told the window", "counted", "functions"],
+)
 @pytest.mark.parametrize("batch", [(), ("--ctx-batch",)], ids=["directly", "in batches"])
 def test_a_server_that_is_not_there_ends_the_run_at_the_first_attempt(
-    checkout: Checkout, test: str, batch: tuple[str, ...]
+    checkout: Checkout, profile: str, tests: tuple[str, ...], batch: tuple[str, ...]
 ) -> None:
-    checkout.profile(test)
+    checkout.profile(profile)
+    checkout.functions(
+        "import pytest\n\n\n@pytest.mark.longctx(trials=9)\ndef test_one(ask):\n    assert ask('Say one.').text\n"
+    )
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))  # and does not listen
         url = f"http://127.0.0.1:{free.getsockname()[1]}"
         checkout.file("conftest.py").write_text(ONE_ATTEMPT)
-        result = checkout.pytest(f"--ctx-base-url={url}", "--ctx-record=once", *batch)
-    assert result.code == 4, result
-    assert result.says(f"No connection to {url}", "is the server running?")
-    assert checkout.file("attempts").read_text() == "1"
-
-
-def test_of_test_functions_alone_too(checkout: Checkout) -> None:
-    checkout.profile('models = ["toy"]\n')
-    checkout.file("tests_longctx/test_functions.py").write_text(
-        "import pytest\n\n\n@pytest.mark.longctx(trials=9)\ndef test_one(ask):\n    assert ask('Say one.').text\n"
-    )
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{free.getsockname()[1]}"
-        checkout.file("conftest.py").write_text(ONE_ATTEMPT)
-        result = checkout.pytest(
-            "tests_longctx/test_functions.py", f"--ctx-base-url={url}", "--ctx-record=once", "--ctx-concurrency=1"
-        )
+        result = checkout.pytest(f"--ctx-base-url={url}", "--ctx-record=once", *tests, *batch)
     assert result.code == 4, result
     assert result.says(f"No connection to {url}", "is the server running?")
     assert checkout.file("attempts").read_text() == "1"

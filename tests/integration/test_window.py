@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shlex
-import shutil
 from collections import Counter
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from longctx.functions.transcript import Probe
 from longctx.stats.rates import Rate
+from tests.given import json_lines
 from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
@@ -43,10 +45,20 @@ RECORDED = {
         "fixtures/prompts/plain/test_compaction",
         "cassettes/qwen2.5-coder-1.5b/test_compaction",
     ],
+    "long": [
+        "tests_longctx/test_window.py",
+        "tests_longctx/window",
+        "tests_longctx/long_window",
+        "fixtures/prompts/plain/test_long_window",
+        "cassettes/qwen2.5-coder-0.5b/test_long_window",
+        "cassettes/qwen2.5-coder-1.5b/test_long_window",
+    ],
     "chunks": CHUNKS,
     "chunks-sizes": [*CHUNKS, "cassettes/qwen2.5-coder-1.5b/test_chunks"],
 }
 """The profiles that they name, and what these need."""
+LONG_STRATEGIES = {"`none`": "", "`truncate-at-8000`": ".truncate-at-8000"}
+"""The strategies of the long session, as the guide writes them, with the ends of the names of their cassettes."""
 GUIDE = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
 
 
@@ -87,7 +99,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
             lines[4],
         ), lines[4]
         assert project.file("tests_longctx/window/.gitignore").read_text().endswith("*\n")
-        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}", page=True)
+        run = project.record(server, "--ctx-profile=window", page=True)
     assert run.code == 0, run.out + run.err
     assert run.says(
         "Up to 2k a loss of 10 points is ruled out; at 4k ", "points are lost", "summary-at-2000 keeps 1.00 ("
@@ -124,7 +136,7 @@ def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
         again = project.longctx(*command, "--yes")
         assert again.code == 2
         assert again.says("[file-exists]")
-        run = project.pytest("--ctx-profile=chat", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        run = project.record(server, "--ctx-profile=chat")
     assert run.code == 0, run.out + run.err
     assert run.says("probes are too few to compare 1k with 2k: about") or run.says("a loss of 10 points is ruled out")
 
@@ -146,7 +158,7 @@ def test_several_sessions_one_of_which_was_cut(project: Checkout) -> None:
         made = project.longctx(*command, "--yes", "--fill=1000", "--fill=2000", "--strategy=none")
         assert made.code == 0, made.err
         assert made.says("1 compaction. Left out: the end, which is cut. Not in the log:", "Left out: 1 API error.")
-        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        run = project.record(server, "--ctx-profile=window")
     assert run.code == 0, run.out + run.err
     assert run.says("test_window: In these 2 sessions: ", "In others like them: ", "more sessions. Each by itself: ")
 
@@ -198,12 +210,12 @@ def test_own_probes_are_tried_and_must_have_their_evidence(project: Checkout) ->
         }
         for n in (3, 30)
     ]
-    project.file("own.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in own))
+    json_lines(project.file("own.jsonl"), *own)
     with SimulatedServer(answering) as server:
         command = ("window", "session.jsonl", "--model=toy", f"--base-url={server.url}", "--yes", "--probes=own.jsonl")
         made = project.longctx(*command)
         assert made.says("Trying 2 probes: about $", "2 kept. Review:"), made.out + made.err
-        project.file("own.jsonl").write_text(json.dumps(own[0] | {"evidence": "never said"}) + "\n")
+        json_lines(project.file("own.jsonl"), own[0] | {"evidence": "never said"})
         wrong = project.longctx(*command, "--force")
     assert wrong.code == 2
     assert wrong.says("the probe p3: no turn of the session is its turn or contains its evidence 'never said'")
@@ -251,7 +263,7 @@ def test_a_fill_beyond_the_window_is_named(project: Checkout) -> None:
         model = project.file("fixtures/models/toy.toml")
         model.write_text(model.read_text().replace("100000", "6000"))
         asked = len(server.asked)
-        run = project.pytest("--ctx-profile=window", "--ctx-record=once", f"--ctx-base-url={server.url}")
+        run = project.record(server, "--ctx-profile=window")
     assert run.code != 0
     assert run.says(
         "a fill of 8,000 tokens takes about", "whose window has 6,000: leave it out of `fill` in the profile"
@@ -272,10 +284,7 @@ def test_the_price_aim() -> None:
 
 @pytest.mark.parametrize("profile", RECORDED)
 def test_the_guide_shows_what_was_recorded(checkout: Checkout, profile: str) -> None:
-    for path in (f"fixtures/profiles/{profile}.toml", *RECORDED[profile]):
-        into = checkout.file(path)
-        into.parent.mkdir(parents=True, exist_ok=True)
-        (shutil.copytree if (ROOT / path).is_dir() else shutil.copy2)(ROOT / path, into)
+    checkout.take(f"fixtures/profiles/{profile}.toml", *RECORDED[profile])
     replays = "".join(text for _, text in blocks("compaction.md") if text.startswith(REPLAY))
     [shown] = [part for part in replays.split("$ ") if part.partition("\n")[0].endswith(f"--ctx-profile {profile}")]
     command, _, printed = shown.partition("\n")
@@ -313,6 +322,39 @@ def test_the_guide_says_how_many_questions_were_answered_at_each_number_of_chunk
     assert said in GUIDE
 
 
+@pytest.mark.parametrize(("strategy", "name"), LONG_STRATEGIES.items())
+@pytest.mark.parametrize("model", ["0.5b", "1.5b"])
+def test_the_table_of_the_long_session_has_the_recorded_rates(model: str, strategy: str, name: str) -> None:
+    cells = []
+    for fill in (4000, 8000, 16000, 28000):
+        cassette = f"qwen2.5-coder-{model}/test_long_window/fill-{fill}{name}.jsonl"
+        grades = recorded_grades(cassette, "plain", "long_window/probes.jsonl")
+        cells.append(str(Rate(grades["kept"], grades.total())).partition(" n=")[0])
+    assert f"| {model}, {strategy} | {' | '.join(cells)} |" in GUIDE
+
+
+def test_the_guide_counts_the_tool_calls_of_the_long_session() -> None:
+    calls = dict.fromkeys(LONG_STRATEGIES.values(), 0)
+    of_cutting = 0
+    for name, model, fill in product(calls, ("0.5b", "1.5b"), (4000, 8000, 16000, 28000)):
+        file = ROOT / f"cassettes/qwen2.5-coder-{model}/test_long_window/fill-{fill}{name}.jsonl"
+        blocks_ = [first_block(json.loads(line)) for line in file.read_text(encoding="utf-8").splitlines()]
+        called = [block["input"] for block in blocks_ if block["type"] == "tool_use"]
+        assert not called or (model, fill) == ("1.5b", 8000)
+        calls[name] += len(called)
+        if not name:
+            of_cutting += called.count({"what": "newspaper cutting about Hallow Point"})
+    whole, truncated = calls.values()
+    said = f"calls the tool for {whole} of the 25 probes, {of_cutting} times for that cutting"
+    assert f"{said}, and for {truncated} under `truncate-at-8000`" in " ".join(GUIDE.split())
+
+
+def first_block(episode: dict[str, Any]) -> dict[str, Any]:
+    """Return the first block of an answer."""
+    block: dict[str, Any] = json.loads(episode["interactions"][0]["response"]["body"]["string"])["content"][0]
+    return block
+
+
 def recorded_grades(cassette: str, prompts: str, cases: str = "window/probes.jsonl") -> Counter[str]:
     """Return how often each grade was given to the answers of a cassette; there is one for each probe of a file."""
     lines = (ROOT / "tests_longctx" / cases).read_text(encoding="utf-8").splitlines()
@@ -322,7 +364,6 @@ def recorded_grades(cassette: str, prompts: str, cases: str = "window/probes.jso
         episode = json.loads(line)
         if episode["metadata"]["prompt_set"] == prompts:
             probe = episode["metadata"]["trial"].split("/")[2]
-            reply = json.loads(episode["interactions"][0]["response"]["body"]["string"])
-            grades[probe] = probes[probe].grade(reply["content"][0]["text"])
+            grades[probe] = probes[probe].grade(first_block(episode).get("text", ""))
     assert grades.keys() == probes.keys()
     return Counter(grades.values())

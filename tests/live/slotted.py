@@ -18,14 +18,12 @@ from unittest.mock import patch
 import httpx2
 
 from longctx.cells.cell import Cell
-from longctx.live.asking import ask_all
-from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
-from longctx.live.progress import Progress, Silent
-from longctx.live.server.client import open_clients
+from longctx.live.progress import Progress
 from longctx.live.server.network import Network
 from longctx.recording.missing import missing
 from longctx.recording.tape import Tape
+from tests.live.clients import asking
 from tests.recording.apis.examples import completion
 from tests.recording.examples import line_cell
 from tests.servers import message
@@ -107,14 +105,9 @@ def ask(
     """Ask cases of the servers of these hosts. Raises UserError for models of hosts that are not trusted."""
     url = f"https://{HOST}" if HOST in servers else None
 
-    async def asking(folder: Path) -> Asked:
-        async def answer(network: Network, request: httpx2.Request) -> httpx2.Response:
-            return await servers[request.url.host].answer(request)
+    async def answer(network: Network, request: httpx2.Request) -> httpx2.Response:
+        return await servers[request.url.host].answer(request)
 
-        tape = Tape(folder, "once")
-        with patch.object(Network, "handle_async_request", answer):
-            async with open_clients(tape, url, in_flight, [cell.model for cell in cells]) as clients:
-                return await ask_all(clients, tape, missing(tape, cells), Bounds.of(in_flight), progress or Silent())
-
-    with tempfile.TemporaryDirectory() as folder:
-        return run(asking(Path(folder)))
+    with tempfile.TemporaryDirectory() as folder, patch.object(Network, "handle_async_request", answer):
+        tape = Tape(Path(folder), "once")
+        return run(asking(url, tape, missing(tape, cells), in_flight, progress=progress))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
-from collections.abc import Iterator
 from pathlib import Path
 from queue import Queue
 from typing import Any
 
 import pytest
 
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
@@ -20,28 +18,18 @@ from longctx.live.failure import Failure
 from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.protocol_cell import Suspended
-from tests.functions.examples import MODEL, body_of, case_of, exchanged, trial_of
+from tests.functions.examples import MODEL, body_of, cell_of, exchanged, trial_of
+from tests.given import dollars, served
 from tests.servers import PATIENCE, SimulatedServer, failing, giving, saying
 
-DEAR = ModelProfile(model="toy", prices=Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1)))
+DEAR = ModelProfile(model="toy", prices=dollars(1_000_000))
+
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
-
-
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(saying("yes")) as server:
-        yield server
-
-
-@pytest.fixture
-def tape(tmp_path: Path) -> Tape:
-    return Tape(tmp_path, "once", run="first")
+server = served(saying("yes"))
 
 
 def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: Any) -> Asker:
@@ -51,7 +39,7 @@ def asker_of(server: SimulatedServer, tape: Tape, in_flight: int = 2, **more: An
 
 
 def request(tape: Tape, text: str = "a", counts: bool = False, model: ModelProfile = MODEL, **more: Any) -> Request:
-    cell = case_of(model=model)
+    cell = cell_of(model=model)
     trial = trial_of(cell, tape=tape)
     body = body_of(text) | more
     if counts:
@@ -65,7 +53,7 @@ def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServ
     with asker_of(server, tape) as asker:
         asked = request(tape)
         reply = asker.submit(asked).result()
-        assert isinstance(reply, Reply)
+        assert isinstance(reply, Answer)
         assert reply.text == "yes"
         assert tape.status(asked.place) == "found"
         assert Tape(tape.written_to).status(asked.place) == "found"
@@ -74,7 +62,7 @@ def test_an_answer_is_on_the_tape_before_the_caller_has_it(server: SimulatedServ
 def test_a_failure_for_a_passing_reason_is_sent_again(server: SimulatedServer, tape: Tape) -> None:
     server.script = lambda body: (failing(529) if len(server.asked) == 1 else saying("yes"))(body)
     with asker_of(server, tape) as asker:
-        assert isinstance(asker.submit(request(tape)).result(), Reply)
+        assert isinstance(asker.submit(request(tape)).result(), Answer)
     assert len(server.asked) == 2
 
 
@@ -106,7 +94,7 @@ def test_the_cap_reserves_a_compaction(server: SimulatedServer, tape: Tape) -> N
         assert refused.cause == "budget"
         assert server.asked == []
     with asker_of(server, tape, model=DEAR, cap=cap) as asker:
-        assert isinstance(asker.submit(plain).result(), Reply)
+        assert isinstance(asker.submit(plain).result(), Answer)
 
 
 def test_a_cap_without_prices_is_refused(server: SimulatedServer, tape: Tape) -> None:
@@ -176,7 +164,7 @@ def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, ta
         )
         server.release.set()
         results = [future.result() for future in futures]
-    assert isinstance(results[0], Reply)
+    assert isinstance(results[0], Answer)
     assert isinstance(results[1], Failure)
     assert len(server.asked) == 1
 

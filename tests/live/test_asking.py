@@ -16,45 +16,22 @@ from typing import Any
 import pytest
 
 from longctx.cells.cell import Cell, Trial
-from longctx.config.models import Prices
-from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds, Limits
 from longctx.live.failure import Asked, Failure
-from longctx.live.server.client import open_client, open_clients
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
+from tests.given import dollars
+from tests.live.clients import Told, asking
 from tests.recording.apis.examples import BLOCKED, blocked, completion, generated, response
 from tests.recording.examples import line_cell
-from tests.servers import Answer, Body, SimulatedServer, failing, message, right, saying
+from tests.servers import Answer as Response
+from tests.servers import Body, SimulatedServer, failing, message, right, saying
 
-PRICES = Prices(input=1_000_000, output=0, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(1_000_000)
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
-
-
-class Told:
-    """Progress that keeps the details it receives."""
-
-    def __init__(self) -> None:
-        self.results: list[Reply | Failure] = []
-        self.last_in_flight = self.most_in_flight = 0
-        self.waits: list[str] = []
-
-    def in_flight(self, number: int, note: str = "") -> None:
-        self.last_in_flight = number
-        self.most_in_flight = max(self.most_in_flight, number)
-
-    def waiting(self, silent_s: float, what: str) -> None:
-        self.waits.append(what)
-
-    def ended(self, request: Request, result: Reply | Failure) -> None:
-        assert request.build().identity == request.trial.identity
-        self.results.append(result)
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
 def ask(
@@ -64,17 +41,13 @@ def ask(
     in_flight: int = 1,
     cap: float | None = None,
     bounds: Bounds | None = None,
-) -> tuple[Asked, list[Reply | Failure]]:
+) -> tuple[Asked, list[Answer | Failure]]:
     progress = Told()
 
-    async def run() -> Asked:
-        async with open_client(tape, url, in_flight) as client:
-            return await ask_all(client, tape, requests, bounds or Bounds.of(in_flight, cap), progress)
-
-    asked = asyncio.run(run())
+    asked = asyncio.run(asking(url, tape, requests, in_flight, bounds or Bounds.of(in_flight, cap), progress))
     assert progress.last_in_flight == 0
     assert bounds or progress.most_in_flight <= in_flight
-    return asked, progress.results
+    return asked, list(progress.results.values())
 
 
 def prompts(server: SimulatedServer) -> list[str]:
@@ -91,7 +64,7 @@ def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: P
     for trial, reported in zip(trials, results, strict=True):
         built = trial.build()
         reply = Tape(tmp_path).reply(Place.of(trial.trial, built))
-        assert isinstance(reported, Reply)
+        assert isinstance(reported, Answer)
         assert reply is not None
         assert (reply.text, reported.text) == (built.expected, built.expected)
     assert not missing(Tape(tmp_path, "once"), [line_cell(5), line_cell(3)])
@@ -125,11 +98,8 @@ def waits(server: SimulatedServer, folder: Path, cell: Cell, free: Callable[[str
 
     progress, tape = Heard(), Tape(folder, "once")
 
-    async def run() -> Asked:
-        async with open_client(tape, server.url, 4) as client:
-            return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(4), progress)
-
-    assert asyncio.run(run()).answered == cell.size
+    asked = asyncio.run(asking(server.url, tape, missing(tape, [cell]), 4, progress=progress))
+    assert asked.answered == cell.size
     return progress.waits
 
 
@@ -193,13 +163,13 @@ def test_headers_that_tell_of_no_more_room_hold_the_next(tmp_path: Path) -> None
     headers = {f"anthropic-ratelimit-input-tokens-{name}": value for name, value in values.items()}
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(1)
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         return (200, headers, message("42"))
 
     with SimulatedServer(script) as server:
         began = time.monotonic()
         ask(server.url, tape, missing(tape, [line_cell(trials=1)]), bounds=bounds)
-    limit = bounds.limits.of(("", "", ""))
+    limit = bounds.limits.of(("anthropic", "", ""))
     assert 30 < limit.held_until - began <= 600
 
 
@@ -242,7 +212,7 @@ def test_a_failure_of_one_question_is_its_own(tmp_path: Path, status: int, cause
     trials = missing(tape, [line_cell(trials=3)])
     second = trials[1].build().user
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         return failing(status)(body) if body["messages"][0]["content"] == second else right(body)
 
     with SimulatedServer(script) as server:
@@ -267,17 +237,14 @@ FAILED = completion(None, "error") | {"error": {"message": "no capacity"}}
 NO_TEXT = generated({"text": None})
 
 
-def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Reply | Failure]]:
+def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Answer | Failure]]:
     """Ask two trials of a server of another API that gives this answer to all."""
     tape, cell, progress = Tape(tmp_path, "once"), line_cell(trials=2, api=api), Told()
 
-    async def run(url: str) -> Asked:
-        async with open_clients(tape, url, 1, [cell.model]) as clients:
-            return await ask_all(clients, tape, missing(tape, [cell]), Bounds.of(1), progress)
-
     with SimulatedServer() as server:
         server.answer = lambda request: (status, {}, json.dumps(answer).encode())  # type: ignore[method-assign]
-        return asyncio.run(run(server.url)), progress.results
+        asked = asyncio.run(asking(server.url, tape, missing(tape, [cell]), progress=progress))
+    return asked, list(progress.results.values())
 
 
 @pytest.mark.parametrize(
@@ -321,7 +288,7 @@ def test_a_prompt_that_a_filter_blocks_is_a_recorded_refusal(
 ) -> None:
     asked, replies = ask_of_api(tmp_path, api, status, answer)
     assert not asked.failures
-    assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Reply)] == 2 * [
+    assert [(reply.stop_reason, reply.refusal) for reply in replies if isinstance(reply, Answer)] == 2 * [
         ("refusal", category)
     ]
     assert not missing(Tape(tmp_path, "once"), [line_cell(trials=2, api=api)])
@@ -338,7 +305,7 @@ def test_a_wrong_answer_is_an_answer(tmp_path: Path) -> None:
     with SimulatedServer(saying("I cannot", stop_reason="refusal")) as server:
         asked, [reply] = ask(server.url, tape, missing(tape, [line_cell(trials=1)]))
     assert asked.answered == 1
-    assert isinstance(reply, Reply)
+    assert isinstance(reply, Answer)
     assert reply.stop_reason == "refusal"
 
 
@@ -348,7 +315,7 @@ def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
     trials = missing(tape, [line_cell(trials=4)])
     good = trials[0].build().user
 
-    def script(body: Body) -> Answer:
+    def script(body: Body) -> Response:
         if body["messages"][0]["content"] == good:
             return right(body)
         return failing(500 if len(server.asked) <= 16 else 401, "not now")(body)
@@ -357,7 +324,7 @@ def test_what_is_not_reached_the_second_time_has_ended(tmp_path: Path) -> None:
         asked, results = ask(server.url, tape, trials)
     assert len(server.asked) == 17
     assert asked.stopped is not None
-    assert [type(result) for result in results] == [Reply, Failure, Failure, Failure]
+    assert [type(result) for result in results] == [Answer, Failure, Failure, Failure]
     assert len(asked.failures) == 3
 
 
@@ -431,22 +398,16 @@ def test_the_cap_counts_what_may_have_been_billed_without_an_answer(tmp_path: Pa
     assert asked.stopped.cause == "budget"
 
 
-def test_the_cap_counts_what_is_in_flight(tmp_path: Path) -> None:
-    """The cap has room for two, so no third is asked beside them, whatever the concurrency limit."""
-    tape = Tape(tmp_path, "once")
-    usage = {"input_tokens": 175, "output_tokens": 0}
-    with SimulatedServer(saying("42", usage=usage)) as server:
-        asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
-    assert (asked.answered, len(server.asked)) == (2, 2)
+@pytest.mark.parametrize(("used", "answered"), [(175, 2), (50, 5)])
+def test_the_cap_counts_what_is_in_flight(tmp_path: Path, used: int, answered: int) -> None:
+    """The cap has room for two, so no third is asked beside them, whatever the concurrency limit.
 
-
-def test_what_settles_for_less_makes_room_again(tmp_path: Path) -> None:
-    """The budget reserves two at a time; each costs less than reserved, so more are asked than at full price."""
+    What settles for less than the reserved 175 makes room again, so more are asked: beside 200 spent, not beside 250.
+    """
     tape = Tape(tmp_path, "once")
-    usage = {"input_tokens": 50, "output_tokens": 0}
-    with SimulatedServer(saying("42", usage=usage)) as server:
+    with SimulatedServer(saying("42", usage={"input_tokens": used, "output_tokens": 0})) as server:
         asked, _ = ask(server.url, tape, missing(tape, [priced(9)]), in_flight=5, cap=400)
-    assert (asked.answered, len(server.asked)) == (5, 5)  # 175 estimated beside 200 spent, not beside 250
+    assert (asked.answered, len(server.asked)) == (answered, answered)
 
 
 def test_a_question_that_was_never_reached_says_so(tmp_path: Path) -> None:

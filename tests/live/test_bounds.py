@@ -19,6 +19,11 @@ def test_as_many_are_in_flight_as_there_are_files_to_open(
 ) -> None:
     opened = len(list(Path("/dev/fd").iterdir()))
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (opened + free, resource.RLIM_INFINITY))
-    assert Bounds.of(64).limits.ceiling == most
+    bounds, said = Bounds.of(64), list[str]()
+    bounds.say_few(64, said.append)
+    assert bounds.limits.ceiling == most
+    assert [sentence.partition(" at once")[0] for sentence in said] == (
+        [] if most == 64 else [f"At most {most} request{'s' if most > 1 else ''}"]
+    )
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     assert Bounds.of(64).limits.ceiling == 64

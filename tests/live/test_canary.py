@@ -13,16 +13,16 @@ from longctx.live.failure import Asked, Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.recording.request import Request
-from longctx.vocabulary.point import Reply
-from tests.recording.examples import AT, line_cell, passkey_cell, requests_of
+from tests.given import reply
+from tests.recording.examples import line_cell, passkey_cell, requests_of
 
-Answer = Callable[[Request], str | Failure]
+Script = Callable[[Request], str | Failure]
 
 
 class Pass:
     """An asking pass whose replies come from a function. rounds: the questions of each call."""
 
-    def __init__(self, cells: Sequence[Cell], answer: Answer, canary: bool = True, text: bool = True) -> None:
+    def __init__(self, cells: Sequence[Cell], answer: Script, canary: bool = True, text: bool = True) -> None:
         self.questions = requests_of(*cells)
         self.rounds: list[list[Request]] = []
         self.messages: list[str] = []
@@ -45,7 +45,7 @@ class Pass:
         asked = Asked()
         for trial in trials:
             given = self._answer(trial)
-            result = given if isinstance(given, Failure) else Reply(given, "end_turn", "toy", 9, 0, 9, 0.1, AT, "0")
+            result = given if isinstance(given, Failure) else reply(given)
             self.outcomes.ended(trial.ready(), result)
             if isinstance(result, Failure):
                 asked.failures[trial.key] = result

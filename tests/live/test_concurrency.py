@@ -6,21 +6,11 @@ import math
 
 import pytest
 
-from longctx.live.progress import Silent
+from tests.live.clients import Told
 from tests.live.slotted import HOST, Slotted, ask, seconds
 from tests.recording.examples import line_cell
 
 TRIALS = 200
-
-
-class Told(Silent):
-    def __init__(self) -> None:
-        self.told: list[str] = []
-        self.most = 0
-
-    def in_flight(self, number: int, note: str = "") -> None:
-        self.told.append(note)
-        self.most = max(self.most, number)
 
 
 @pytest.mark.parametrize("answer_s", [2.0, 20.0])
@@ -59,15 +49,15 @@ def test_what_one_server_refuses_holds_no_other(monkeypatch: pytest.MonkeyPatch)
     assert asked.answered == 80, asked
     assert slow.ended > 300
     assert quick.ended <= 40
-    assert " (4 before a 429 of https://slow.test), 1 retry" in told.told
-    assert told.most <= 8
+    assert " (4 before a 429 of https://slow.test), 1 retry" in told.notes
+    assert told.most_in_flight <= 8
 
 
 def test_the_progress_tells_of_retries_and_why_the_limit_fell() -> None:
     told = Told()
     ask([line_cell(trials=60)], {HOST: Slotted(1, 2.0)}, 32, told)
-    assert list(dict.fromkeys(told.told)) == ["", " (8 were no faster)"]
+    assert list(dict.fromkeys(told.notes)) == ["", " (8 were no faster)"]
     told = Told()
     ask([line_cell(trials=60)], {HOST: Slotted(math.inf, 2.0, bears=10)}, 32, told)
-    assert " (16 before a 429), 1 retry" in told.told
-    assert told.told[-1].endswith("retries")
+    assert " (16 before a 429), 1 retry" in told.notes
+    assert told.notes[-1].endswith("retries")

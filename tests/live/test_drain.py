@@ -12,11 +12,11 @@ from longctx.cells.cell import Trial
 from longctx.live.drain import Drain, InOrder, Paused, Sent
 from longctx.live.failure import Failure
 from longctx.recording.request import Request, Shared
-from longctx.vocabulary.point import Reply
+from tests.given import reply
 from tests.recording.examples import line_cell
 
 CASE = line_cell(trials=6)
-REPLY = Reply("42", "end_turn", "toy", 9, output_tokens=1)
+REPLY = reply("42")
 BUSY = Failure("rate_limit", "busy")
 REFUSED = Failure("invalid_request", "refused")
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from pathlib import Path
 
 import pytest
 
 from longctx.cells.cell import Cell
-from longctx.config.models import Prices
 from longctx.live.estimating import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
+from tests.given import dollars
 from tests.recording.examples import AT, answer, line_cell, of_version, place, recorded
 from tests.servers import message
 
-PRICES = Prices(dated=datetime.date(2026, 11, 1), input=1000.0, output=0.0)
+PRICES = dollars(1000)
 
 
 def said(tape: Tape, cell: Cell) -> str:

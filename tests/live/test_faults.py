@@ -4,50 +4,81 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from longctx import Axes, Outcome, TrialNumber, protocol
 from longctx.cells.cell import Cell
+from longctx.config.prompts import Wording
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
-from longctx.recording.request import Place
 from longctx.recording.tape import Tape
+from longctx.vocabulary.protocol import cells_of
+from tests.live.clients import asking
 from tests.misbehaving import FAULTS, PAID, Body, MisbehavingServer, Reaction, Script
-from tests.recording.examples import line_cell
+from tests.recording.examples import line_cell, replies
 from tests.servers import prompt_of
 
 TIMEOUT_S = 0.4
 """Time limit of an answer: a busy machine can give one, and a test can wait for one that never comes."""
 
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
+pytestmark = pytest.mark.usefixtures("without_delay")
 
 
-def ask(server: MisbehavingServer, folder: Path, cell: Cell, in_flight: int = 4) -> Asked:
-    return asyncio.run(asking(server, folder, cell, in_flight))
-
-
-async def asking(server: MisbehavingServer, folder: Path, cell: Cell, in_flight: int) -> Asked:
+def ask(server: MisbehavingServer, folder: Path, cell: Cell, in_flight: int = 4, limit_s: float | None = None) -> Asked:
     tape = Tape(folder, "once")
-    async with open_client(tape, server.url, in_flight) as client:
-        return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(in_flight), Silent())
+    return asyncio.run(asyncio.wait_for(asking(server.url, tape, missing(tape, [cell]), in_flight), limit_s))
+
+
+class Numbers(Axes):
+    """A single cell."""
+
+    def cells(self) -> Iterator[dict[str, object]]:
+        yield {"number": 1}
+
+
+@protocol(
+    axes=Numbers,
+    title="Short of documents",
+    templates={"system": ()},
+    size=lambda cell, tokens: 1,
+    prefix=lambda cell, words, seed, index: "",
+)
+def short_of_documents(ask: Any, trial: TrialNumber, number: int) -> Outcome:
+    if trial.index == 1:
+        raise ValueError("there is no second document")
+    return Outcome("correct", ask("How many?", expected="1").text)
+
+
+def test_a_trial_that_cannot_be_built_is_the_only_one_that_fails(tmp_path: Path) -> None:
+    """Direct runs build most prompts when they are sent: the trials around it are answered and recorded."""
+    point = cells_of(short_of_documents)(1)
+    cell = replace(line_cell(trials=4), point=point, wording=Wording("protocol", "none", {"system": ""}))
+    tape = Tape(tmp_path, "once")
+
+    async def asked(url: str) -> Asked:
+        async with open_client(tape, url, 1) as client:
+            return await ask_all(client, tape, missing(tape, [cell], build=False), Bounds.of(1), Silent())
+
+    with MisbehavingServer(first("right")) as server:
+        result = asyncio.run(asked(server.url))
+    assert result.answered == 3
+    assert [(failure.cause, failure.message) for failure in result.failures.values()] == [
+        ("cell-not-buildable", "toy-protocol-number-1: there is no second document")
+    ]
 
 
 def first(kind: str, times: int = 1) -> Script:
     """React in this way to the first requests, and answer the others rightly."""
     return lambda number, body: Reaction(kind if number < times else "right")
-
-
-def recorded(folder: Path, cell: Cell) -> int:
-    tape = Tape(folder)
-    return sum(tape.reply(Place.of(trial, trial.build())) is not None for trial in cell.each_trial())
 
 
 @pytest.mark.parametrize("kind", FAULTS)
@@ -57,7 +88,7 @@ def test_one_fault_is_got_over(kind: str, tmp_path: Path) -> None:
         asked = ask(server, tmp_path, cell, in_flight=1)
     assert (asked.answered, asked.failures) == (3, {})
     assert len(server.reactions) == 4
-    assert recorded(tmp_path, cell) == 3
+    assert len(replies(Tape(tmp_path), cell)) == 3
 
 
 @pytest.mark.parametrize(
@@ -87,7 +118,7 @@ def test_what_never_passes_is_a_typed_failure_of_its_trial(
     assert (asked.answered, asked.stopped) == (1, None)
     assert [failure.cause for failure in asked.failures.values()] == [cause]
     assert sum(reaction == kind for _, reaction in server.reactions) == attempts * (1 if kind == "refused" else 2)
-    assert recorded(tmp_path, cell) == 1
+    assert len(replies(Tape(tmp_path), cell)) == 1
 
 
 @pytest.mark.parametrize(("kind", "attempts"), [("server_error", 5), ("truncated", 3)])
@@ -105,7 +136,7 @@ def test_what_failed_is_sent_again_before_the_run_ends(kind: str, attempts: int,
         asked = ask(server, tmp_path, cell, in_flight=1)
     assert (asked.answered, asked.failures, asked.stopped) == (6, {}, None)
     assert len(server.reactions) == attempts + 6
-    assert recorded(tmp_path, cell) == 6
+    assert len(replies(Tape(tmp_path), cell)) == 6
 
 
 def test_a_server_that_answers_nothing_is_not_asked_again(tmp_path: Path) -> None:
@@ -132,7 +163,7 @@ def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited
     for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
         monkeypatch.setattr(f"longctx.live.limiter.{name}", 3600)
     with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
-        asked = asyncio.run(asyncio.wait_for(asking(server, tmp_path, line_cell(trials=60), in_flight=8), 60))
+        asked = ask(server, tmp_path, line_cell(trials=60), in_flight=8, limit_s=60)
     assert asked.stopped is not None
     assert asked.stopped.cause == "bad_key"
     assert len(server.reactions) <= 16
@@ -203,7 +234,7 @@ def test_in_a_storm_no_trial_is_lost_and_none_is_asked_twice_once_answered(seed:
     with MisbehavingServer(storm(0.4, seed)) as server:
         asked = ask(server, tmp_path, cell, in_flight=16)
     assert asked.answered + len(asked.failures) == 80
-    assert recorded(tmp_path, cell) == asked.answered
+    assert len(replies(Tape(tmp_path), cell)) == asked.answered
     assert (tmp_path / cell.file).read_bytes().count(b"\n") == asked.answered
     good = sum(kind == "zipped" for _, kind in server.reactions)
     assert good == asked.answered

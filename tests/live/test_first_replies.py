@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import datetime
-
 import pytest
 
 from longctx.cells.cell import Cell
-from longctx.config.models import Prices
 from longctx.live.cost.estimate import estimate
 from longctx.live.display import Tally
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.live.run import FirstReplies
 from longctx.recording.request import Request
-from longctx.vocabulary.point import Reply
+from tests.given import dollars, reply
 from tests.recording.examples import line_cell, requests_of
 
-PRICES = Prices(input=0, output=10, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(0, 10, batch_discount=0.5)
 
 
 def thinking(trials: int = 40) -> Cell:
@@ -29,8 +26,7 @@ def after(replies: list[int], batch: bool = False) -> tuple[list[Request], list[
     trials, messages = requests_of(thinking()), list[str]()
     outcomes = Outcomes(Tally(len(trials)), Silent())
     for trial, tokens in zip(trials, replies, strict=False):
-        reply = Reply("42", "end_turn", "toy", 9, output_tokens=tokens)
-        outcomes.ended(trial.ready(), reply)
+        outcomes.ended(trial.ready(), reply("42", output_tokens=tokens))
     first = FirstReplies(outcomes, batch, messages.append)
     rest = first.planned(trials[len(replies) :], again=bool(replies))
     return first.planned(rest, again=True), messages

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
-
 from longctx.config.models import Prices
 from longctx.live.display import Tally
 from longctx.live.failure import Failure
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
-from longctx.vocabulary.point import Reply
-from tests.recording.examples import AT, line_cell, requests_of
+from tests.given import dollars, reply
+from tests.recording.examples import line_cell, requests_of
 
-PRICES = Prices(input=10, output=10, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(10, 10)
 
 
 def outcomes(*texts: str, prices: Prices | None = PRICES) -> Outcomes:
     counted = Outcomes(Tally(len(texts)), Silent())
     for answered in texts:
         [request, *_] = requests_of(line_cell(prices=prices))
-        reply = Reply(answered or request.build().expected, "end_turn", "toy", 100, 0, 20, 0.1, AT, "0")
-        counted.ended(request.ready(), reply)
+        counted.ended(request.ready(), reply(answered or request.build().expected, output_tokens=20))
     return counted
 
 

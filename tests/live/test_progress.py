@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 import sys
 from typing import Any
 
@@ -11,7 +10,7 @@ import pytest
 
 from longctx.authoring.written import Writing
 from longctx.cells.cell import Cell, Trial
-from longctx.config.models import ModelProfile, Prices
+from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.live.display import Tally
 from longctx.live.failure import Failure
@@ -19,13 +18,14 @@ from longctx.live.outcomes import Outcomes, work
 from longctx.live.progress import AskingProgress, Lines, Silent, live_progress
 from longctx.recording.request import Request
 from longctx.stats.rates import Rate
+from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Section
-from longctx.vocabulary.point import Reply
+from tests.given import dollars, reply
 from tests.here import HERE
 from tests.live.clock import Clock
-from tests.recording.examples import AT, line_cell, requests_of
+from tests.recording.examples import line_cell, requests_of
 
-PRICES = Prices(input=1_000_000, output=1_000_000, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(1_000_000, 1_000_000)
 
 
 class Shown:
@@ -40,11 +40,7 @@ class Shown:
     def close(self) -> None: ...
 
 
-def reply(text: str) -> Reply:
-    return Reply(text, "end_turn", "toy", 10, 0, 2, 0.1, AT, "0")
-
-
-def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
+def told(*results: tuple[Request, Answer | Failure]) -> tuple[Tally, list[str]]:
     """Return the tally and what is shown after these results, with one request in flight."""
     tally, shown = Tally(len(results)), Shown()
 
@@ -61,9 +57,9 @@ def told(*results: tuple[Request, Reply | Failure]) -> tuple[Tally, list[str]]:
     return tally, shown.last
 
 
-def asked(text: str, **model: Any) -> tuple[Request, Reply]:
+def asked(text: str, **model: Any) -> tuple[Request, Answer]:
     trial = Request.of(Trial(line_cell(**model), 0))
-    return trial, reply(text or trial.build().expected)
+    return trial, reply(text or trial.build().expected, input_tokens=10, output_tokens=2)
 
 
 def test_replies_are_judged_and_counted() -> None:
@@ -74,8 +70,8 @@ def test_replies_are_judged_and_counted() -> None:
 
 def test_what_is_written_has_no_rate() -> None:
     wording = PromptSet.open(HERE, "protocol").wording(Writing)
-    point = Writing(5, section=Section("harbor", "The basin is deep.", 4))
-    trial = Request.of(Trial(Cell(ModelProfile(model="toy"), wording, point, seed=0, trials=1), 0))
+    cell = Writing(5, section=Section("harbor", "The basin is deep.", 4))
+    trial = Request.of(Trial(Cell(ModelProfile(model="toy"), wording, cell, seed=0, trials=1), 0))
     tally, shown = told((trial, reply("<Question 1>")))
     assert not tally.rates
     assert shown[0] == "1 of 1 trials"

@@ -13,7 +13,7 @@ from longctx.config.profiles import load_profile
 from longctx.protocols.frequent_words import FrequentWordsAxes
 from longctx.protocols.haystack import AnswerBegun
 from longctx.protocols.multiple_needles import MultipleNeedlesAxes
-from longctx.protocols.named_sets import NamedAnswers, Needle, answer_of, judged_names, shown, string_match
+from longctx.protocols.named_sets import NamedAnswers, Needle, judged_names, shown, string_match, text_of
 from longctx.protocols.variable_tracking import VariableTrackingAxes
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.point import Outcome, Point
@@ -33,7 +33,7 @@ PROMPT = AnswerBegun("", "AAAAA BBBBB CCCCC, and of another chain XXXXX.", "   \
 
 def judge(text: str, named: Sequence[str], stop_reason: str = "end_turn") -> Outcome:
     answer = reply(text, stop_reason)
-    return judged_names(answer, answer_of(answer, PROMPT.prefill), ASKED, named, "name")
+    return judged_names(answer, text_of(answer, PROMPT.prefill), ASKED, named, "name")
 
 
 def string_match_all(predictions: list[str], references: list[list[str]]) -> float:
@@ -98,7 +98,7 @@ def test_the_trace_tells_what_was_missed_and_where_from_what_was_made_up() -> No
 
 def test_the_beginning_of_the_answer_is_no_part_of_it() -> None:
     said = reply("Not XXXXX and AAAAA but BBBBB")
-    answer = answer_of(said, "Not XXXXX and AAAAA but")
+    answer = text_of(said, "Not XXXXX and AAAAA but")
     assert judged_names(said, answer, ASKED, ["BBBBB"], "name").trace["matched"] == 1
 
 

@@ -19,6 +19,7 @@ from longctx.live.server.client import Client
 from longctx.recording.apis.messages import PATH
 from longctx.recording.request import Place, Request, sdk_arguments, sent_body
 from longctx.recording.tape import PLACE, Tape
+from longctx.vocabulary.answer import Answer
 from tests.given import wording_of
 from tests.protocols import Collage, LineRetrieval, Passkey
 from tests.protocols.bank import small_bank
@@ -62,6 +63,12 @@ def of_version(version: int, **changed: object) -> Cell:
 def place(cell: Cell, index: int = 0) -> Place:
     trial = Trial(cell, index)
     return Place.of(trial, trial.build())
+
+
+def replies(tape: Tape, *cells: Cell) -> list[Answer]:
+    """Return the recorded replies to all trials, those that there are."""
+    found = [tape.reply(Place.of(trial, trial.build())) for cell in cells for trial in cell.each_trial()]
+    return [reply for reply in found if reply]
 
 
 def requests_of(*cells: Cell) -> list[Request]:

@@ -6,9 +6,8 @@ from typing import Any
 
 from longctx.report.page.contents import sections
 from longctx.report.run_folder import SCHEMA, as_json
-from longctx.results.row import Row
 from longctx.summary.summary import Summary, summarize
-from tests.rows import joined, run
+from tests.rows import joined, lines
 
 
 def strict(text: str) -> dict[str, Any]:
@@ -90,11 +89,7 @@ def test_causes_may_hold_any_text(summary: Summary) -> None:
 
 
 def test_a_test_with_lengths_has_its_effective_length() -> None:
-    def lines(number: int, correct: int) -> list[Row]:
-        outcomes = ["correct"] * correct + ["wrong"] * (100 - correct)
-        return run(*outcomes, cell=f"lines-{number}", params={"lines": number, "block_size": None})
-
-    summary = summarize(joined(lines(5, 95), lines(10, 94), lines(20, 20)))
+    summary = summarize(joined(*(lines(number, right, 100) for number, right in ((5, 95), (10, 94), (20, 20)))))
     [found] = strict(as_json(summary, "today"))["effective_lengths"]
     assert (found["test"], found["parameter"], found["share"], found["shortest"]) == (
         "line_retrieval", "lines", 0.85, 5
@@ -103,6 +98,6 @@ def test_a_test_with_lengths_has_its_effective_length() -> None:
     [section, _] = sections(summary, [])
     [table] = [table for table in section.tables if table.title.startswith("Effective length")]
     assert table.rows[0][-1] == "[10, 10]"
-    guessed = strict(as_json(summarize(joined(lines(5, 0), lines(10, 0))), "today"))["effective_lengths"]
+    guessed = strict(as_json(summarize(joined(lines(5, 0, 100), lines(10, 0, 100))), "today"))["effective_lengths"]
     assert [each["effective"] for each in guessed] == [None]
-    assert strict(as_json(summarize(lines(5, 95)), "today"))["effective_lengths"] == []
+    assert strict(as_json(summarize(lines(5, 95, 100)), "today"))["effective_lengths"] == []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.cells.cell import Cell
-from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.config.models import Caching, ModelProfile
 from longctx.config.prompts import Wording
 from longctx.gate.bands import Band
 from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
@@ -18,6 +17,7 @@ from longctx.live.cost.prefixes import best_questions
 from longctx.report.document import as_terminal
 from longctx.report.plan import conclusion, plan_document, prices, questions_worth
 from longctx.results.row import Subject
+from tests.given import dollars
 from tests.protocols import VariableTracking
 
 WANTED = Target(bands=1, minimums=1)
@@ -153,7 +153,7 @@ def test_the_price_is_at_most_that_of_replies_of_full_length() -> None:
 
 
 def test_a_better_number_of_questions_a_context_is_named() -> None:
-    rates = Prices(input=2, output=10, cache_read=0.1, cache_write=2.5, dated=datetime.date(2026, 1, 1))
+    rates = dollars(2, 10, cache_read=0.1, cache_write=2.5)
     model = ModelProfile(model="toy", caching=Caching(), prices=rates)
 
     def cell(questions: int | None) -> Cell:

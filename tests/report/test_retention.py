@@ -6,13 +6,13 @@ from longctx.report.charts import charts
 from longctx.report.tables import tables
 from longctx.report.text import findings
 from longctx.summary.summary import Summary, summarize
-from tests.rows import retained
+from tests.rows import retained, right_of
 
 
 def measured() -> Summary:
-    none = retained("none", 1, *["correct"] * 8, *["wrong"] * 2, depth=0.2)
+    none = retained("none", 1, *right_of(8, 10), depth=0.2)
     worse = retained("truncate", 0.5, *["wrong"] * 10, depth=0.9, trace={"applied compact_20260112": 0, "stale": 1})
-    return summarize([*none, *worse, *retained("summary", 0.4, *["correct"] * 5, *["wrong"] * 5)])
+    return summarize([*none, *worse, *retained("summary", 0.4, *right_of(5, 10))])
 
 
 def test_the_chart_has_a_point_for_each_strategy() -> None:

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import replace
 
-from longctx.gate.validity import AgeLimit
-from longctx.gate.verdict import Rules, give_verdict
+from longctx.gate.verdict import give_verdict
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
 from longctx.results.row import Row
-from tests.rows import run
-
-RULES = Rules(age=AgeLimit("2026-11-23T00:00:00+00:00", math.inf))
+from tests.gate.examples import AGELESS
+from tests.rows import right_of, run
 
 
 def rows(correct: int, usd: float | None, seconds: float | None = None) -> list[Row]:
-    outcomes = ["correct"] * correct + ["wrong"] * (20 - correct)
-    return [replace(row, band="short", cost_usd=usd, latency_s=seconds) for row in run(*outcomes)]
+    return run(*right_of(correct, 20), band="short", cost_usd=usd, latency_s=seconds)
 
 
 def decision(old: list[Row], **candidates: list[Row]) -> UpgradeDecision:
-    judged = [(name, give_verdict(old, new, RULES)) for name, new in candidates.items()]
+    judged = [(name, give_verdict(old, new, AGELESS)) for name, new in candidates.items()]
     return UpgradeDecision("old", old, judged, candidates, next(iter(candidates)))
 
 

@@ -14,9 +14,9 @@ from longctx.report.headline import headline, why_each_band_fails
 from longctx.report.verdict_data import as_data
 from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results.row import Row
-from tests.gate.examples import BASELINE, RULES, rows
+from tests.gate.examples import BASELINE, RULES, TOGETHER, rows
 from tests.report.markdown import without_code
-from tests.rows import digested, joined, run
+from tests.rows import digested, joined, right_of, run
 
 
 def shown(before: object, after: object, rules: Rules = RULES) -> str:
@@ -53,7 +53,7 @@ def test_a_pass_says_what_it_means() -> None:
 def test_a_drop_within_the_margin_is_named() -> None:
     before, after = (
         joined(run(*["correct"] * 1000, band="all")),
-        joined(run(*["correct"] * 990, *["wrong"] * 10, band="all")),
+        joined(run(*right_of(990, 1000), band="all")),
     )
     assert "line_retrieval, all: a drop of 1.0% is significant, and smaller than the margin." in shown(before, after)
 
@@ -181,7 +181,7 @@ def test_a_shown_gain_is_improved_beside_pass() -> None:
 
 
 def test_one_sentence_says_what_broke() -> None:
-    before, after = used(["correct"] * 300), used(["correct"] * 200 + ["wrong"] * 100)
+    before, after = used(["correct"] * 300), used(right_of(200, 300))
     document = verdict_document(give_verdict(before, after, RULES), "main", [])  # type: ignore[arg-type]
     assert document.badge == "regression"
     assert document.lead == "line_retrieval, all: 100 of 300 lost, 0 gained, accuracy 1.00 → 0.67."
@@ -189,8 +189,7 @@ def test_one_sentence_says_what_broke() -> None:
 
 def test_the_sentence_names_every_band_that_fails_the_worst_first() -> None:
     def of(right: int, band: str) -> list[Row]:
-        outcomes = ["correct"] * right + ["wrong"] * (100 - right)
-        return [replace(row, band=band, cell=band) for row in run(*outcomes, band="all")]
+        return run(*right_of(right, 100), band=band, cell=band)
 
     before = [*of(100, "short"), *of(100, "long"), *of(100, "longest")]
     after = [*of(80, "short"), *of(60, "long"), *of(100, "longest")]
@@ -248,11 +247,7 @@ def test_requests_that_are_not_compared_are_said_to_be() -> None:
 def test_a_band_has_one_row_and_no_interval_of_which_nothing_is_known() -> None:
     """Fewer than 15 clusters of several trials show neither a drop nor its absence."""
     before, after = (
-        [
-            row
-            for cluster in "abc"
-            for row in run(*["correct"] * right, *["wrong"] * (10 - right), cluster=cluster, item=cluster, band="all")
-        ]
+        [row for cluster in "abc" for row in run(*right_of(right, 10), cluster=cluster, item=cluster, band="all")]
         for right in (9, 8)
     )
     [band] = verdict_document(give_verdict(before, after, RULES), "main", []).tables[0].frame.to_dict("records")
@@ -264,10 +259,8 @@ def test_a_band_has_one_row_and_no_interval_of_which_nothing_is_known() -> None:
 
 def of_documents(number: int, right: int) -> list[Row]:
     """Return the rows of 30 questions about each document, of which as many are right."""
-    outcomes = ["correct"] * right + ["wrong"] * (30 - right)
-    return [
-        row for place in range(number) for row in run(*outcomes, cluster=f"doc-{place}", item=f"q-{place}", band="all")
-    ]
+    outcomes = right_of(right, 30)
+    return joined(*(run(*outcomes, cluster=f"doc-{n}", item=f"q-{n}", band="all") for n in range(number)))
 
 
 def test_few_documents_show_a_collapse_and_advice_is_in_documents() -> None:
@@ -280,15 +273,12 @@ def test_few_documents_show_a_collapse_and_advice_is_in_documents() -> None:
 
 
 def test_a_small_set_says_what_it_can() -> None:
-    before, after = (run(*["correct"] * right, *["wrong"] * (21 - right), band="all") for right in (20, 19))
+    before, after = (run(*right_of(right, 21), band="all") for right in (20, 19))
     title = shown(before, after).splitlines()[0]
     said = "Gate: inconclusive - not enough evidence either way: 1 of 21 lost; a drop above "
     assert title.startswith(said)
     points, _, rest = title.removeprefix(said).partition(" points is ruled out; ruling out 5 takes about ")
     assert (15 < int(points) < 30, rest.endswith(" trials")) == (True, True)
-
-
-TOGETHER = replace(RULES, margin=0.25, run_margin=0.075)
 
 
 def test_a_run_with_a_stated_margin_has_a_row_a_number_and_a_say() -> None:

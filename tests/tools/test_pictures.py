@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.browser import MISSING, installed
+from tests.browser import needs_browser
 from tools.pictures import IMAGES, take, words_of
 
 SHOWN = {"gate.png": "regression", "report.png": "line retrieval"}
 
 
-@pytest.mark.skipif(installed() is None, reason=MISSING)
+@needs_browser
 def test_pictures_show_the_words_of_todays_pages() -> None:
     shown = {name: words_of((IMAGES / name).read_bytes()) for name in SHOWN}
     assert all(word in shown[name].lower() for name, word in SHOWN.items())

@@ -1,25 +1,32 @@
-"""What docs/sources.md prints of the three sources is what was recorded, and what an estimate gives.
+"""What docs/sources.md and cassettes/README.md print of the sources is what was recorded, and what an estimate gives.
 
-`python -m tests.tools.test_sources` writes it anew.
+`python -m tests.tools.test_sources` writes it anew, and the picture of line retrieval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from longctx import Run
 from longctx.live.cost.estimate import Price
 from longctx.protocols.reports.passkey_report import FEWEST
+from longctx.report.charts import colours
+from longctx.report.svg import draw, numbers_of, standing_alone
 from longctx.summary.summary import Summary
 from longctx.views.answers import CellSummary
+from longctx.views.chart import Chart, Plot, PlotMark, Table
 from tests.here import HERE
 from tests.tools.blocks import block, write_blocks
 from tests.tools.tables import table
 
-SOURCES = HERE.root / "docs/sources.md"
+SOURCES, CASSETTES = HERE.root / "docs/sources.md", HERE.root / "cassettes/README.md"
+PICTURE = HERE.root / "docs/images/line-retrieval.svg"
+WIDTH = 720
+"""The width of the picture, in pixels."""
 PRICED = "claude-haiku-5-5"
 RUNS = {
     "line retrieval": ("line_retrieval", "paper", ("line_retrieval",)),
@@ -28,8 +35,16 @@ RUNS = {
     "a tenth of its questions": ('"collage or control"', "qa-tenth", ("collage", "control")),
 }
 """What repeats each source: -k, the profile and its protocols."""
+RECORDED = "recorded"
+PROFILES = {
+    RECORDED: ("line_retrieval", "passkey", "collage", "control"),
+    "long": ("line_retrieval", "passkey"),
+}
+"""The profiles that have recordings of the sources, and what is taken of each: `long` has more trials of two."""
+LONG = {"lines": 500, "budget": 7000}
+"""The shortest file and the shortest record of the profile `long`, in lines and in tokens."""
+ORDERS = ("ordered", "shuffled")
 PLACES = {0: "beginning", 50: "middle", 100: "end"}
-MIDDLE = 50
 RECORDS = {"right": "the right section", "wrong": "a wrong section", "none": "no section"}
 EXAMPLES = {
     "none": "none",
@@ -45,24 +60,26 @@ NONE = "-"
 
 
 @cache
-def recorded() -> Summary:
-    """Return the summary of what is recorded of the three sources."""
-    run = Run("recorded", root=HERE.root, say=lambda _: None)
-    of_sources = {name for _, _, names in RUNS.values() for name in names}
-    return run.measure([cell for cell in run.plan.cells if cell.point.test in of_sources]).summary
+def recorded(profile: str) -> Summary:
+    """Return the summary of what is recorded of the three sources in a profile."""
+    run = Run(profile, root=HERE.root, say=lambda _: None)
+    return run.measure([cell for cell in run.plan.cells if cell.point.test in PROFILES[profile]]).summary
 
 
 def cells(test: str) -> list[CellSummary]:
-    """Return the cells of a protocol that were asked as text."""
-    return [cell for cell in recorded().cells if cell.test == test and cell.subject.shape == "text"]
+    """Return the cells of a protocol that were asked as text; one that two profiles have is that of more trials."""
+    found: dict[tuple[str, str, str], CellSummary] = {}
+    for profile, names in PROFILES.items():
+        for cell in recorded(profile).cells if test in names else ():
+            key = cell.subject.model, cell.subject.prompt_set, cell.cell
+            enough = profile == RECORDED or cell.rate.n >= FEWEST
+            if cell.test == test and cell.subject.shape == "text" and enough:
+                found[key] = max(found.get(key, cell), cell, key=lambda each: each.rate.n)
+    return [*found.values()]
 
 
 def number(cell: CellSummary, name: str) -> int:
     return int(cell.params[name] or 0)
-
-
-def accuracy(cell: CellSummary) -> str:
-    return str(cell.rate).split()[0]
 
 
 def by_model(found: Sequence[CellSummary]) -> dict[str, list[CellSummary]]:
@@ -72,42 +89,107 @@ def by_model(found: Sequence[CellSummary]) -> dict[str, list[CellSummary]]:
     return models
 
 
-def order(size: int | float | str | None) -> str:
+def order(cell: CellSummary) -> str:
+    size = cell.params["block_size"]
     return {None: "ordered", 1: "shuffled"}.get(size, f"blocks of {size}")  # type: ignore[call-overload,no-any-return]
 
 
-def windows() -> Iterator[tuple[str, int, str]]:
-    """Yield model, window, and k_max with its interval."""
-    test = recorded().tests["passkey"]
+def place(cell: CellSummary) -> str:
+    return PLACES[number(cell, "depth")]
+
+
+def windows() -> dict[tuple[str, int], str]:
+    """Return k_max with its interval of each model and window, that of the most distances."""
     fewest = {
         (model, cell.params["window"]): cell.rate.n for model, of in by_model(cells("passkey")).items() for cell in of
     }
-    for entry in test.reporting.data(test.analysis)["passkey"]:
-        model, window = entry["model"], entry["window"]
-        if "shape" not in entry and fewest[model, window] >= FEWEST:
-            found = f"{entry['k_max'] or 0:,} [{entry['k_max_lo']:,}, {entry['k_max_hi']:,}]"
-            yield model, window, found
+    found = {}
+    for profile in PROFILES:
+        test = recorded(profile).tests["passkey"]
+        for entry in test.reporting.data(test.analysis)["passkey"]:
+            key = entry["model"], entry["window"]
+            if "shape" not in entry and fewest[key] >= FEWEST:
+                found[key] = f"{entry['k_max'] or 0:,} [{entry['k_max_lo']:,}, {entry['k_max_hi']:,}]"
+    return dict(sorted(found.items()))
+
+
+def by_length(
+    test: str, length: str, column: Callable[[CellSummary], str]
+) -> dict[tuple[str, int], dict[str, CellSummary]]:
+    """Return the cells of a protocol by their columns, for each model and length."""
+    rows: dict[tuple[str, int], dict[str, CellSummary]] = {}
+    for cell in cells(test):
+        rows.setdefault((cell.subject.model, number(cell, length)), {})[column(cell)] = cell
+    return dict(sorted(rows.items()))
 
 
 def lines() -> str:
-    """Return the accuracies of line retrieval: a column for each order, a row for each model and length."""
-    found = {
-        (cell.subject.model, number(cell, "lines"), order(cell.params["block_size"])): str(cell.rate)
-        for cell in cells("line_retrieval")
-    }
-    orders = list(dict.fromkeys(name for _, _, name in found))
-    rows = sorted({(model, length) for model, length, _ in found})
+    """Return the accuracies of line retrieval by order: a row for each model and length."""
+    found = by_length("line_retrieval", "lines", order)
     return table(
-        ["model", "lines", *orders],
+        ["model", "lines", *ORDERS],
         [
-            [model, f"{length:,}", *(found.get((model, length, name), NONE) for name in orders)]
-            for model, length in rows
+            [model, f"{length:,}", *(str(of[name].rate) if name in of else NONE for name in ORDERS)]
+            for (model, length), of in found.items()
         ],
     )
 
 
+def long(test: str, length: str, column: Callable[[CellSummary], str], columns: Sequence[str]) -> str:
+    """Return the accuracies of a protocol at the lengths of the profile `long`."""
+    rows = []
+    for (model, size), of in by_length(test, length, column).items():
+        if size >= LONG[length]:
+            found = [of[name] for name in columns]
+            rates = [str(cell.rate).partition(" n=")[0] for cell in found]
+            rows.append([model, f"{size:,}", f"{found[0].tokens:,}", str(found[0].rate.n), *rates])
+    return table(["model", length, "tokens", "trials", *columns], rows)
+
+
+def long_lines() -> str:
+    return long("line_retrieval", "lines", order, [*ORDERS, *(f"blocks of {size}" for size in (10, 50, 100))])
+
+
+def long_collages() -> str:
+    return long("collage", "budget", place, [*PLACES.values()])
+
+
 def passkeys() -> str:
-    return table(["model", "window", "k_max [95%]"], [[model, f"{window:,}", k] for model, window, k in windows()])
+    found = windows()
+    return table(["model", "window", "k_max [95%]"], [[model, f"{size:,}", k] for (model, size), k in found.items()])
+
+
+def picture() -> str:
+    """Return the picture of line retrieval by length."""
+    found = by_length("line_retrieval", "lines", order)
+    marks = [
+        PlotMark(length, cell.rate.rate, (cell.rate.lo, cell.rate.hi), f"{model}, {name}", f"{length:,}: {cell.rate}")
+        for (model, length), of in found.items()
+        for name, cell in of.items()
+        if name in ORDERS
+    ]
+    tokens = {length: of["ordered"].tokens for (_, length), of in found.items() if length >= LONG["lines"]}
+    longest = ", ".join(f"{round(tokens[length], -2):,}" for length in sorted(tokens))
+    plot = Plot(marks=marks, x=f"lines; the longest three have {longest} tokens")
+    title = "Line retrieval: accuracy by length, 95% intervals"
+    chart = Chart("line-retrieval", "line_retrieval", title, plot, Table(title, (), ()))
+    drawn = draw(chart, numbers_of(model for model, _ in found), WIDTH)
+    return standing_alone(drawn, title, colours("light"))
+
+
+def long_passkeys() -> str:
+    found: dict[tuple[str, int], list[CellSummary]] = {}
+    for cell in recorded("long").cells:
+        if cell.test == "passkey":
+            found.setdefault((cell.subject.model, number(cell, "window")), []).append(cell)
+    rows = []
+    for (model, window), of in sorted(found.items()):
+        right, trials = (sum(getattr(cell.rate, name) for cell in of) for name in ("correct", "n"))
+        tokens = f"{round(sum(cell.tokens for cell in of) / len(of)):,}"
+        rows.append(
+            [model, f"{window:,}", tokens, str(trials), f"{right} of {trials}", windows().get((model, window), NONE)]
+        )
+    return table(["model", "window", "tokens", "trials", "found", "k_max [95%]"], rows)
 
 
 def qa() -> str:
@@ -117,13 +199,13 @@ def qa() -> str:
         found[cell.subject.model, 0, len(found), RECORDS[str(cell.params["record"])]] = {PLACES[0]: str(cell.rate)}
     for cell in cells("collage"):
         budget, variant = number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
-        row = cell.subject.model, budget, variant, f"{budget:,} tokens, {list(EXAMPLES.values())[variant]}"
-        found.setdefault(row, {})[PLACES[number(cell, "depth")]] = str(cell.rate)
+        row = cell.subject.model, budget, variant, f"{budget:,}, {list(EXAMPLES.values())[variant]}"
+        found.setdefault(row, {})[place(cell)] = str(cell.rate)
     rows = [
-        [model.rpartition("-")[2], shown, *(of.get(place, NONE) for place in PLACES.values())]
+        [model.rpartition("-")[2], shown, *(of.get(name, NONE) for name in PLACES.values())]
         for (model, _, _, shown), of in sorted(found.items(), key=lambda entry: entry[0][:3])
     ]
-    return table(["model", "shown", *PLACES.values()], rows)
+    return table(["model", "record (tokens), examples", *PLACES.values()], rows)
 
 
 @cache
@@ -139,13 +221,20 @@ def prices() -> str:
     return table(["source", "command", "trials", "price", "in batches"], rows)
 
 
-WRITTEN: dict[str, Callable[[], str]] = {"prices": prices, "lines": lines, "passkey": passkeys, "qa": qa}
-"""The parts of the page that are made here."""
+WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
+    SOURCES: {"prices": prices, "lines": lines, "passkey": passkeys, "qa": qa},
+    CASSETTES: {"lines": long_lines, "passkey": long_passkeys, "qa": long_collages},
+}
+"""The parts of the pages that are made here."""
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_the_page_has_what_was_recorded_and_what_it_costs(name: str) -> None:
-    assert block(SOURCES, name) == WRITTEN[name]()
+@pytest.mark.parametrize(("page", "name"), [(page, name) for page, made in WRITTEN.items() for name in made])
+def test_the_pages_have_what_was_recorded_and_what_it_costs(page: Path, name: str) -> None:
+    assert block(page, name) == WRITTEN[page][name]()
+
+
+def test_the_picture_shows_what_was_recorded() -> None:
+    assert PICTURE.read_text(encoding="utf-8") == picture()
 
 
 def test_the_reduced_profile_costs_a_tenth() -> None:
@@ -154,4 +243,6 @@ def test_the_reduced_profile_costs_a_tenth() -> None:
 
 
 if __name__ == "__main__":
-    write_blocks(SOURCES, {name: made() for name, made in WRITTEN.items()})
+    PICTURE.write_text(picture(), encoding="utf-8")
+    for page, parts in WRITTEN.items():
+        write_blocks(page, {name: made() for name, made in parts.items()})

@@ -101,7 +101,7 @@ def test_names_are_rows_in_which_subjects_are_compared() -> None:
     ],
 )
 def test_a_rate_like_that_of_guessing_is_a_finding(outcomes: str, said: str | None) -> None:
-    made = Made(Report(x="size", guess=0.25), rows(outcomes, size=10))
+    made = Made(Report(x="size", guessing=0.25), rows(outcomes, size=10))
     assert made.findings == ([(Rank.LEVEL, f"Mine, {WHO}, accuracy: {said}.")] if said else [])
     [view] = made.reporting.views(made.cells, made.analysis)
     assert (view.lines, view.note) == ([0.25], "Dashed: accuracy by guessing, 0.25.")

@@ -24,7 +24,6 @@ from longctx.vocabulary.shapes import (
     HAVE_READ,
     SHAPES,
     TO_READ,
-    Citation,
     Context,
     Piece,
     Shape,
@@ -164,21 +163,26 @@ def test_the_tags_around_a_record_are_left_out(before: str, after: str, expected
 ASKED = Context([Piece("x"), Piece("The fee  is\n5 crowns. It is due.")], "?", needle=1, evidence="the FEE is 5 crowns")
 
 
+def cited(text: str, document: int | None) -> dict[str, object]:
+    return {"type": "char_location", "cited_text": text, "document_index": document}
+
+
 @pytest.mark.parametrize(
     ("citations", "cites", "cites_needle"),
     [
         ([], False, False),
-        ([Citation("It is due.", 1)], False, False),
-        ([Citation("The fee  is\n5 crowns.", 0)], True, False),
-        ([Citation("The fee is 5 crowns.", None)], True, False),
-        ([Citation("It is due.", 0), Citation("Then: the fee is 5 crowns.", 1)], True, True),
+        ([cited("It is due.", 1)], False, False),
+        ([cited("The fee  is\n5 crowns.", 0)], True, False),
+        ([cited("The fee is 5 crowns.", None)], True, False),
+        ([cited("It is due.", 0), cited("Then: the fee is 5 crowns.", 1)], True, True),
+        ([{"document_index": 1}, {"cited_text": 5}, "The fee is 5 crowns.", None], False, False),
     ],
 )
 def test_a_citation_holds_the_answer_and_is_of_the_needles_document(
-    citations: list[Citation], cites: bool, cites_needle: bool
+    citations: list[object], cites: bool, cites_needle: bool
 ) -> None:
     assert judged_citations(ASKED, citations) == {"cites": cites, "cites_needle": cites_needle}
 
 
 def test_citations_are_not_judged_where_no_passage_can_hold_the_answer() -> None:
-    assert judged_citations(CONTEXT, [Citation("One fee.", 0)]) == {}
+    assert judged_citations(CONTEXT, [cited("One fee.", 0)]) == {}

@@ -125,13 +125,13 @@ def _read(tape: Tape, cells: Sequence[Cell]) -> list[Written]:
     for cell in cells:
         assert isinstance(cell.point, Writing)
         [trial] = cell.each_trial()
-        if reply := tape.reply(Place.of(trial, trial.build())):
+        if answer := tape.reply(Place.of(trial, trial.build())):
             provenance = (
                 f"written by {cell.model.model}, prompts {cell.wording.prompt_set} ({cell.wording.digest}), "
-                f"recorded {reply.recorded_at[:10]}"
+                f"recorded {answer.recorded_at[:10]}"
             )
             point, document = cell.point, cell.wording.document
-            written.append(read_reply(point.section.id, reply, point.per_section, provenance, document))
+            written.append(read_reply(point.section.id, answer, point.per_section, provenance, document))
     return written
 
 

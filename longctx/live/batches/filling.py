@@ -198,12 +198,12 @@ class _Filling:
 
     def _answered(self, place: Place, request: Request) -> None:
         request = request.ready()
-        reply = self._batches.tape.reply(place)
-        assert reply is not None, "what was answered is not on the tape"
-        self.asked.note(request, reply)
+        answer = self._batches.tape.reply(place)
+        assert answer is not None, "what was answered is not on the tape"
+        self.asked.note(request, answer)
         if place in self._most:
-            self._budget.settle(self._most.pop(place), reply, request.model.prices)
-        self._progress.ended(request, reply)
+            self._budget.settle(self._most.pop(place), answer, request.model.prices)
+        self._progress.ended(request, answer)
 
     def _fail(self, request: Request, failure: Failure) -> None:
         place = request.place

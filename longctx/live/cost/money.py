@@ -11,14 +11,14 @@ from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.recording.request import Request
-from longctx.vocabulary.point import CompactionUsage, Reply
+from longctx.vocabulary.answer import Answer, CompactionUsage
+from longctx.vocabulary.shapes import COMPACTION
 
 MAYBE_PAID = ("timeout", "connection", "malformed_answer", "no_result")
 """The causes of failure after which the server may charge for an answer all the same."""
 
-COMPACTION = "compact_20260112"
 TRIGGER = 150_000
-"""The edit by which the server compacts a request, and the input tokens from which it does by default."""
+"""The input tokens from which the server compacts a request by default."""
 
 
 def cost(
@@ -54,39 +54,39 @@ def hour_write_price(rates: TokenPrices) -> float:
     return write_price(rates) if rates.cache_write_1h is None else rates.cache_write_1h
 
 
-def paid(prices: Prices | None, reply: Reply) -> float | None:
-    """Return the cost of a reply in USD, with the discount if a batch answered it; None if prices are not known.
+def paid(prices: Prices | None, answer: Answer) -> float | None:
+    """Return the cost of an answer in USD, with the discount if a batch answered it; None if prices are not known.
 
     prices: those of the model that the request named, which are not those of a fallback model.
     """
-    if prices is None or reply.fallback:
+    if prices is None or answer.fallback:
         return None
-    usd = cost(prices, *(all_ - own for all_, own in zip(_usage(reply), _compacted(reply), strict=True)))
-    usd += sum(cost(prices, *_of_compaction(each)) for each in reply.compactions)
-    return usd * (1 - prices.batch_discount) if reply.batched else usd
+    usd = cost(prices, *(all_ - own for all_, own in zip(_usage(answer), _compacted(answer), strict=True)))
+    usd += sum(cost(prices, *_of_compaction(each)) for each in answer.compactions)
+    return usd * (1 - prices.batch_discount) if answer.batched else usd
 
 
-def paid_for_compaction(prices: Prices | None, reply: Reply) -> float | None:
-    """Return the part of a reply's cost that its compactions cost; None if prices are not known."""
-    if prices is None or reply.fallback:
+def paid_for_compaction(prices: Prices | None, answer: Answer) -> float | None:
+    """Return the part of an answer's cost that its compactions cost; None if prices are not known."""
+    if prices is None or answer.fallback:
         return None
-    usd = sum(cost(prices, *_of_compaction(each)) for each in reply.compactions)
-    return usd * (1 - prices.batch_discount) if reply.batched else usd
+    usd = sum(cost(prices, *_of_compaction(each)) for each in answer.compactions)
+    return usd * (1 - prices.batch_discount) if answer.batched else usd
 
 
-def _usage(reply: Reply) -> tuple[int, int, int, int, int]:
-    """Return the arguments of `cost` for everything that a reply used."""
-    read, written = reply.cached_tokens or 0, reply.cache_write_tokens
-    return reply.input_tokens, reply.output_tokens, read, written, reply.hour_write_tokens
+def _usage(answer: Answer) -> tuple[int, int, int, int, int]:
+    """Return the arguments of `cost` for everything that an answer used."""
+    read, written = answer.cached_tokens or 0, answer.cache_write_tokens
+    return answer.input_tokens, answer.output_tokens, read, written, answer.hour_write_tokens
 
 
 def _of_compaction(one: CompactionUsage) -> tuple[int, int, int, int, int]:
     return one.input_tokens, one.output_tokens, one.cached_tokens, one.cache_write_tokens, one.hour_write_tokens
 
 
-def _compacted(reply: Reply) -> tuple[int, ...]:
+def _compacted(answer: Answer) -> tuple[int, ...]:
     """Return the arguments of `cost` for its compactions together."""
-    return tuple(map(sum, zip((0,) * 5, *map(_of_compaction, reply.compactions), strict=True)))
+    return tuple(map(sum, zip((0,) * 5, *map(_of_compaction, answer.compactions), strict=True)))
 
 
 def usd(amount: float) -> str:
@@ -129,13 +129,13 @@ class Budget:
         self.in_flight += 1
         return True
 
-    def settle(self, most: float, result: Reply | Failure, prices: Prices | None) -> None:
+    def settle(self, most: float, result: Answer | Failure, prices: Prices | None) -> None:
         """Release a reservation and count what was spent: the whole reservation if that is not known."""
         self.reserved -= most
         self.in_flight -= 1
         if not self.in_flight:
             self.reserved = 0.0  # so that no rounding error remains
-        if isinstance(result, Reply):
+        if isinstance(result, Answer):
             cost = paid(prices, result)
             self.spent += cost if cost is not None else most
         elif result.cause in MAYBE_PAID and not result.fatal:

@@ -36,7 +36,7 @@ from longctx.live.server.calls import (
 from longctx.live.server.client import Client
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
-from longctx.recording.apis import api_of, gemini, messages, to_reply
+from longctx.recording.apis import api_of, gemini, messages, to_answer
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import (
     Request,
@@ -48,7 +48,8 @@ from longctx.recording.request import (
     with_model_profile,
 )
 from longctx.registry import shipped
-from longctx.vocabulary.point import PROTOCOL, Declaration, Reply
+from longctx.vocabulary.answer import Answer
+from longctx.vocabulary.point import PROTOCOL, Declaration
 from longctx.workspace import Workspace
 
 MOST_UNSEEN = 20_000
@@ -199,18 +200,18 @@ async def count_by_asking(client: Client, model: ModelProfile, text: str, system
     if system := model.system_prompt(system):
         request["system"] = system
     try:
-        reply = await _ask(client, model, request | {"max_tokens": 1})
+        answer = await _ask(client, model, request | {"max_tokens": 1})
     except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
-        reply = await _ask(client, model, request | {"max_tokens": ROOM})  # some gateways refuse less than 16
-    if reply.input_tokens <= 0:
-        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {reply.input_tokens} tokens")
-    return reply.input_tokens
+        answer = await _ask(client, model, request | {"max_tokens": ROOM})  # some gateways refuse less than 16
+    if answer.input_tokens <= 0:
+        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {answer.input_tokens} tokens")
+    return answer.input_tokens
 
 
-async def _ask(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> Reply:
-    """Send a request of the Messages API by the API of the model, and return the reply."""
+async def _ask(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> Answer:
+    """Send a request of the Messages API by the API of the model, and return the answer."""
     body = await _sent(client, model, request)
-    return to_reply(api_of(model).PATH, body, messages.Receipt(live=True))
+    return to_answer(api_of(model).PATH, body, messages.Receipt(live=True))
 
 
 async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> bytes:

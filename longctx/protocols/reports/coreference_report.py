@@ -108,7 +108,7 @@ REPORT = Report(
     x="window",
     axis="window, tokens",
     series=lambda params: f"{params['needles']} needles",
-    guess=lambda params: 1 / params["needles"],
+    guessing=lambda params: 1 / params["needles"],
     by=("needles", "window"),
     columns={
         "by guessing": lambda answers: f"{1 / answers.params['needles']:.2f}",

@@ -10,7 +10,7 @@ from longctx.config.models import ModelProfile
 from longctx.recording.apis import chat, gemini, messages, openai, responses
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MOST_DEPTH, MalformedAnswer, is_too_deep, not_read
-from longctx.vocabulary.point import Reply
+from longctx.vocabulary.answer import Answer
 
 
 class Api(Protocol):
@@ -116,7 +116,7 @@ def check_answer(path: str, body: bytes) -> dict[str, Any]:
     try:
         if is_too_deep(answer):
             raise ValueError(f"it is nested more than {MOST_DEPTH} levels deep")
-        messages.to_reply(api.as_message(answer), Receipt())
+        messages.to_answer(api.as_message(answer), Receipt())
         if status_of(answer) == 200:
             "".join(api.streamed(answer, {"include_usage": True}))
     except (ValueError, LookupError, TypeError, AttributeError) as error:
@@ -137,10 +137,10 @@ def status_of(answer: Mapping[str, Any]) -> int:
     return 400 if openai.is_filtered(answer) else 200
 
 
-def to_reply(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Reply:
-    """Return the reply in an answer to a request. prefill: see messages.to_reply. Raises MalformedAnswer."""
+def to_answer(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Answer:
+    """Return the reply in an answer to a request. prefill: see messages.to_answer. Raises MalformedAnswer."""
     api = _api_of(path)
-    return messages.to_reply(api.as_message(api.read(body)), receipt, prefill)
+    return messages.to_answer(api.as_message(api.read(body)), receipt, prefill)
 
 
 def _api_of(path: str) -> Api:

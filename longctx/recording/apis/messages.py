@@ -13,9 +13,8 @@ from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.recording.reply import MOST_TOKENS, count, not_read, read_object
-from longctx.vocabulary.judging import split_thinking
-from longctx.vocabulary.point import CompactionUsage, Reply
-from longctx.vocabulary.shapes import Citation
+from longctx.vocabulary.answer import Answer, CompactionUsage, citations_of
+from longctx.vocabulary.reading import split_thinking
 
 NAME = "anthropic"
 VENDOR = "anthropic"
@@ -94,11 +93,11 @@ class Receipt:
     batched: bool = False
 
 
-def to_reply(message: Mapping[str, Any], receipt: Receipt, prefill: str = "") -> Reply:
-    """Return the reply in a message, which joins the text blocks and leaves out all others.
+def to_answer(message: Mapping[str, Any], receipt: Receipt, prefill: str = "") -> Answer:
+    """Return the answer in a message, whose text joins the text blocks and leaves out all others.
 
-    An answer without a text block, such as thinking or a tool call alone, is an empty reply; its stop reason says why.
-    prefill: the beginning of the answer that the request ended with. The reply includes it, whether the server returned
+    Without a text block, such as with thinking or a tool call alone, its text is empty; its stop reason says why.
+    prefill: the beginning of the answer that the request ended with. The text includes it, whether the server returned
     it (as llama.cpp does) or only what it added.
     """
     text = _text(message)
@@ -107,7 +106,7 @@ def to_reply(message: Mapping[str, Any], receipt: Receipt, prefill: str = "") ->
     read = sum(each.cached_tokens for each in compacted)
     hour = min(written, _written_for_an_hour(message["usage"]))
     thought, answer = split_thinking(text if text.startswith(prefill) else prefill + text)
-    return Reply(
+    return Answer(
         text=answer,
         thought=thought,
         stop_reason=message.get("stop_reason"),
@@ -125,8 +124,8 @@ def to_reply(message: Mapping[str, Any], receipt: Receipt, prefill: str = "") ->
         thinking_tokens=_thought(message["usage"]),
         refusal=_category(message.get("stop_details")),
         fallback=_by_fallback(message["usage"]),
-        citations=tuple(_citations(message["content"])),
         compactions=tuple(compacted),
+        message=message,
     )
 
 
@@ -162,20 +161,6 @@ def _by_fallback(usage: Mapping[str, Any]) -> bool:
     iterations = usage.get("iterations")
     entries = iterations if isinstance(iterations, list) else []
     return any(isinstance(entry, dict) and entry.get("type") == "fallback_message" for entry in entries)
-
-
-def _citations(content: list[dict[str, Any]]) -> Iterator[Citation]:
-    for block in content:
-        for citation in citations_of(block) if block["type"] == "text" else ():
-            if isinstance(citation, dict) and isinstance(text := citation.get("cited_text"), str):
-                place = citation.get("document_index")
-                yield Citation(text, place if type(place) is int else None)
-
-
-def citations_of(block: Mapping[str, Any]) -> list[Any]:
-    """Return the citations of a block; none if it contains no list of them."""
-    listed = block.get("citations")
-    return listed if isinstance(listed, list) else []
 
 
 def _compaction(entry: Mapping[str, Any]) -> CompactionUsage:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from longctx.corpus.question_bank import load_questions
 from longctx.workspace import Workspace
 from tests.cli.questions.examples import district_of, notice, tagged, writer
 from tests.corpus.examples import write_folder
+from tests.given import served
 from tests.servers import Body, SimulatedServer, message, saying
 
 DISTRICTS = 4
@@ -38,10 +38,7 @@ def cassettes(within_mine: Workspace) -> Path:
     return within_mine.cassettes / "toy" / "writing" / "per_section-2.jsonl"
 
 
-@pytest.fixture
-def server() -> Iterator[SimulatedServer]:
-    with SimulatedServer(writer) as server:
-        yield server
+server = served(writer)
 
 
 def command(documents: Path, *more: object) -> list[str]:

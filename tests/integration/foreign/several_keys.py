@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from longctx import (
+    Answer,
     Axes,
     Causes,
     Count,
@@ -16,7 +17,6 @@ from longctx import (
     ProtocolAsk,
     ProtocolCell,
     ProtocolDraw,
-    Reply,
     Report,
     Shares,
     mark,
@@ -83,9 +83,9 @@ REPORT = Report(
 )
 
 
-def check(point: ProtocolCell) -> None:
-    if not 1 <= point.keys <= len(NAMES):
-        raise ValueError(f"{point.keys} keys are not possible: use 1 to {len(NAMES)}.")
+def validate(cell: ProtocolCell) -> None:
+    if not 1 <= cell.keys <= len(NAMES):
+        raise ValueError(f"{cell.keys} keys are not possible: use 1 to {len(NAMES)}.")
 
 
 @protocol(
@@ -96,7 +96,7 @@ def check(point: ProtocolCell) -> None:
     size=lambda cell, tokens: 12 * (cell.sentences + cell.keys) + 40,
     length="sentences",
     context="sentences",
-    check=check,
+    validate=validate,
     report=REPORT,
 )
 def several_keys(
@@ -112,22 +112,22 @@ def several_keys(
         lines.insert(place, needle)
     text = "\n".join([prompt("opening"), *lines, prompt("question", names=", ".join(NAMES[:keys]))])
 
-    reply = ask(text, expected=" ".join(drawn), needle=needles[0])
+    answer = ask(text, expected=" ".join(drawn), needle=needles[0])
 
-    outcome, named = judged(reply, drawn), re.findall(r"\d+", reply.text, re.ASCII)
+    outcome, named = judged(answer, drawn), re.findall(r"\d+", answer.text, re.ASCII)
     marks: list[Mark] = []
     for key, needle in zip(drawn, needles, strict=True):
         marks += mark("needle" if key in named else "needle that was not found", text, needle)
     return replace(outcome, marks=marks)
 
 
-def judged(reply: Reply, asked: Sequence[str]) -> Outcome:
-    """Judge a reply by all numbers in it."""
-    named = re.findall(r"\d+", reply.text, re.ASCII)
-    if reply.stop_reason == "refusal" or not named:
-        return unanswered(reply, lacks="no key in the reply")
+def judged(answer: Answer, asked: Sequence[str]) -> Outcome:
+    """Judge an answer by all numbers in it."""
+    named = re.findall(r"\d+", answer.text, re.ASCII)
+    if answer.stop_reason == "refusal" or not named:
+        return unanswered(answer, lacks="no key in the reply")
     found, strange = set(asked) & set(named), set(named) - set(asked)
     why = f"{len(found)} of {len(asked)} keys are named" + (f", and {len(strange)} that are none" if strange else "")
     right = len(found) == len(asked) and not strange
     trace = {"found": len(found), **({"strange": len(strange)} if strange else {})}
-    return Outcome("correct" if right else "truncated" if reply.cut_off else "wrong", " ".join(named), why, trace)
+    return Outcome("correct" if right else "truncated" if answer.cut_off else "wrong", " ".join(named), why, trace)

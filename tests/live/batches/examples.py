@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from longctx.cells.cell import Cell
@@ -14,33 +14,16 @@ from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Asked
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
 from tests.batch_server import BatchServer, Turned
+from tests.live.clients import Told
 
 NAME = "20260101T000000-0123abcd"
 AT = "2026-01-01T00:00:00+00:00"
-
-
-@dataclass
-class Told:
-    """Progress that keeps the details it receives."""
-
-    results: dict[str, Reply | Failure] = field(default_factory=dict)
-    waits: list[str] = field(default_factory=list)
-
-    def in_flight(self, number: int, note: str = "") -> None: ...
-
-    def waiting(self, silent_s: float, what: str) -> None:
-        self.waits.append(what)
-
-    def ended(self, request: Request, result: Reply | Failure) -> None:
-        assert request.key not in self.results, "told twice"
-        self.results[request.key] = result
 
 
 @dataclass

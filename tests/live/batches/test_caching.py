@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 from pathlib import Path
 
 import pytest
 
 from longctx.cells.cell import Cell, Trial
-from longctx.config.models import Caching, ModelProfile, Prices, Tier
+from longctx.config.models import Caching, ModelProfile, Tier
 from longctx.live.cost.estimate import estimate
 from longctx.live.cost.prefixes import cheapest_with_batches, for_an_hour, pays_in_batches, shared_by_batches
 from longctx.protocols.collage import VARIANTS
@@ -17,19 +16,12 @@ from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, Turned
+from tests.given import dollars
 from tests.live.batches.examples import run
 from tests.prefix_cache import CHARACTERS_A_TOKEN, TimedCache
 from tests.recording.examples import collage_cell, line_cell, requests_of
 
-PRICES = Prices(
-    input=1,
-    output=0,
-    cache_read=0.1,
-    cache_write=1.25,
-    cache_write_1h=2,
-    batch_discount=0.5,
-    dated=datetime.date(2026, 1, 1),
-)
+PRICES = dollars(1, cache_read=0.1, cache_write=1.25, cache_write_1h=2, batch_discount=0.5)
 CACHING = Caching(min_tokens=100)
 HOURLY = PRICES.model_copy(update={"cache_write": 2})
 

@@ -8,27 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from longctx.config.models import Prices
 from longctx.live.batches import ledger
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.missing import missing
-from longctx.recording.request import Place
 from longctx.recording.tape import Tape
-from longctx.vocabulary.point import Reply
 from tests.batch_server import BatchServer, Stored, Turned, errored, expired
+from tests.given import dollars
 from tests.live.batches.examples import Ran, claimed, lacking, run
-from tests.recording.examples import line_cell
+from tests.recording.examples import line_cell, replies
 from tests.refusals import refused
-from tests.servers import Answer, failing, giving
+from tests.servers import Answer as Response
+from tests.servers import failing, giving
 
 CASES = [line_cell(3), line_cell(5)]
-PRICES = Prices(input=1000, output=0, batch_discount=0.5, dated=datetime.date(2026, 1, 1))
-
-
-def replies(folder: Path) -> list[Reply]:
-    tape = Tape(folder, "none", "run")
-    answered = [tape.reply(Place.of(trial, trial.build())) for cell in CASES for trial in cell.each_trial()]
-    return [reply for reply in answered if reply]
+PRICES = dollars(1000, batch_discount=0.5)
 
 
 def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
@@ -38,7 +31,7 @@ def test_answers_come_as_the_same_episodes(tmp_path: Path) -> None:
         assert not ran.asked.failures
         assert len(server.created) == 1
         assert not server.asked
-    recorded = replies(tmp_path / "batch")
+    recorded = replies(Tape(tmp_path / "batch", "none", "run"), *CASES)
     assert [reply.text for reply in recorded] == [
         trial.build().expected for cell in CASES for trial in cell.each_trial()
     ]
@@ -294,7 +287,7 @@ def test_what_arrives_before_a_download_breaks_off_is_kept(tmp_path: Path) -> No
     with BatchServer() as server:
         whole, arrived = server._results, itertools.cycle([2, 3, 1])
 
-        def broken(batch: Stored) -> Answer:
+        def broken(batch: Stored) -> Response:
             status, headers, payload = whole(batch)
             length = {"content-length": str(len(payload)), "connection": "close"}
             return status, {**headers, **length}, b"\n".join([*payload.split(b"\n")[: next(arrived)], b""])
@@ -306,7 +299,7 @@ def test_what_arrives_before_a_download_breaks_off_is_kept(tmp_path: Path) -> No
         server._results = whole  # type: ignore[method-assign]
         assert run(server, tmp_path, CASES).asked.answered == 0, "it was collected before anything was asked"
         assert len(server.created) == 1
-    assert len(replies(tmp_path)) == 4
+    assert len(replies(Tape(tmp_path, "none", "run"), *CASES)) == 4
 
 
 def test_results_are_gone_after_29_days(tmp_path: Path) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 import itertools
 import json
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -17,10 +16,10 @@ from longctx.live.batches.service import Service, check_provider, read_state
 from longctx.live.server.client import open_client
 from longctx.recording.reply import MalformedAnswer
 from tests.batch_server import PATH, BatchServer
+from tests.live.clients import Found, called
 from tests.refusals import refused
 from tests.servers import Answer, giving
 
-Found = TypeVar("Found")
 STATE: dict[str, Any] = {
     "id": "msgbatch_1",
     "processing_status": "in_progress",
@@ -29,11 +28,7 @@ STATE: dict[str, Any] = {
 
 
 def asked(server: BatchServer, ask: Callable[[Service], Awaitable[Found]]) -> Found:
-    async def run() -> Found:
-        async with open_client(None, server.url, 1) as client:
-            return await ask(Service(client))
-
-    return asyncio.run(run())
+    return called(server.url, lambda client: ask(Service(client)))
 
 
 def results_of(server: BatchServer, id: str, requests: int = 2) -> list[dict[str, Any]]:
@@ -62,7 +57,7 @@ def test_an_id_that_is_no_segment_of_a_path_is_malformed(id: str) -> None:
         read_state(json.dumps(STATE | {"id": id}).encode())
 
 
-@pytest.mark.parametrize("number", [True, 1.5, "1", -1])
+@pytest.mark.parametrize("number", [True, 1.5, "1", -1, 1.7, "3", float("inf")])
 def test_a_count_of_requests_is_an_integer(number: object) -> None:
     with pytest.raises(MalformedAnswer, match="is not a count"):
         read_state(json.dumps(STATE | {"request_counts": {"processing": number}}).encode())
@@ -126,12 +121,6 @@ def page(states: list[dict[str, Any]]) -> Answer:
     return 200, {}, json.dumps({"data": states, "has_more": True}).encode()
 
 
-@pytest.mark.parametrize("number", [True, 1.7, -1, float("inf"), "3"])
-def test_what_counts_nothing_is_no_number_of_requests(number: object) -> None:
-    with pytest.raises(MalformedAnswer, match="is not a count"):
-        read_state(json.dumps(STATE | {"request_counts": {"processing": number}}).encode())
-
-
 def test_results_are_noted_as_they_arrive_and_no_further_than_any_results_go(monkeypatch: pytest.MonkeyPatch) -> None:
     """They may be cut off in any place, and never end. (docs/security.md, server-size)"""
     monkeypatch.setattr("longctx.live.batches.service.MOST_PER_REQUEST", 100_000)
@@ -167,8 +156,5 @@ def test_providers_without_batches() -> None:
 
 
 def test_a_server_is_the_same_with_a_slash_at_its_end() -> None:
-    async def url(base_url: str) -> str:
-        async with open_client(None, base_url, 1) as client:
-            return Service(client).url
-
-    assert {asyncio.run(url(base)) for base in ("http://server:1/v", "http://server:1/v/")} == {"http://server:1/v"}
+    for base in "http://server:1/v", "http://server:1/v/":
+        assert Service(open_client(None, base, 1)).url == "http://server:1/v"

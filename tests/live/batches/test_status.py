@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
 from pathlib import Path
 
@@ -12,9 +11,10 @@ from longctx import clocks
 from longctx.live.batches.collect import BatchStatus, Clock, Statuses, no_answer_sentence, stamp
 from longctx.live.batches.ledger import Batch, Ledger
 from longctx.live.batches.service import Service
-from longctx.live.server.client import open_client
+from longctx.live.server.client import Client
 from tests.batch_server import BatchServer, Stored, Turned
 from tests.live.batches.examples import AT, NAME, claimed
+from tests.live.clients import called
 from tests.recording.examples import line_cell
 from tests.servers import failing
 
@@ -27,13 +27,12 @@ def status(
 ) -> BatchStatus:
     turned = Turned()
 
-    async def look() -> BatchStatus:
-        async with open_client(None, server.url, 1) as client:
-            plain = client.with_options(max_retries=0)
-            statuses = Statuses(Service(plain), Ledger(folder), Clock(turned.now, turned.sleep))
-            return await (statuses.settled(batch, turned.now()) if settles else statuses.of(batch))
+    async def look(client: Client) -> BatchStatus:
+        plain = client.with_options(max_retries=0)
+        statuses = Statuses(Service(plain), Ledger(folder), Clock(turned.now, turned.sleep))
+        return await (statuses.settled(batch, turned.now()) if settles else statuses.of(batch))
 
-    looked_at = asyncio.run(look())
+    looked_at = called(server.url, look)
     if slept is not None:
         slept += turned.slept
     return looked_at

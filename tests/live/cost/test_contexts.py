@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
-
 import pytest
 
-from longctx.config.models import Caching, ModelProfile, Prices
+from longctx.config.models import Caching, ModelProfile
 from longctx.live.cost.prefixes import QUESTION_TOKENS, ContextPrice, best_questions, price_of_evidence
+from tests.given import dollars
 
-SONNET = Prices(
-    input=2,
-    output=10,
-    cache_read=0.1,
-    cache_write=2.5,
-    cache_write_1h=4,
-    batch_discount=0.5,
-    dated=datetime.date(2026, 1, 1),
-)
+SONNET = dollars(2, 10, cache_read=0.1, cache_write=2.5, cache_write_1h=4, batch_discount=0.5)
 CACHED = ModelProfile(model="toy", caching=Caching(), prices=SONNET)
 PLAIN = ModelProfile(model="toy", prices=SONNET)
 

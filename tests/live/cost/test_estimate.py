@@ -7,15 +7,16 @@ import datetime
 
 import pytest
 
-from longctx.config.models import Caching, ModelProfile, Prices, Tier, TokensPerUnit
+from longctx.config.models import Caching, ModelProfile, Tier, TokensPerUnit
 from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_warnings
 from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.request import Shared
+from tests.given import dollars
 from tests.recording.examples import collage_cell, line_cell, passkey_cell, requests_of
 
 DAY = datetime.date(2026, 1, 1)
-PRICES = Prices(input=1000, output=2000, dated=DAY)
+PRICES = dollars(1000, 2000)
 
 
 def test_a_line_for_each_test_and_model() -> None:
@@ -69,7 +70,7 @@ def test_what_the_server_counted_is_used_and_said() -> None:
 
 def test_the_prompt_cache_and_batches_have_prices_of_their_own() -> None:
     """Each record has eight variants: the first writes the cache and seven read it."""
-    prices = Prices(input=1000, output=0, cache_read=100, cache_write=1250, batch_discount=0.5, dated=DAY)
+    prices = dollars(1000, cache_read=100, cache_write=1250, batch_discount=0.5)
     model = {"prices": prices, "caching": Caching(min_tokens=100)}
     cells = [collage_cell(variant, **model) for variant in VARIANTS]
     trials = sorted(requests_of(*cells), key=lambda trial: trial.build().prefix)
@@ -114,8 +115,8 @@ def test_the_price_of_all() -> None:
 def test_prices_of_over_a_year_ago_are_doubted() -> None:
     today = DAY + datetime.timedelta(days=366)
     models = [ModelProfile(model=name, prices=PRICES) for name in ("a", "a")]
-    free = ModelProfile(model="own", prices=Prices(input=0, output=0, dated=DAY))
-    later = Prices(input=0, output=0, dated=DAY, above=(Tier(tokens=9, input=1, output=0),))
+    free = ModelProfile(model="own", prices=dollars())
+    later = dollars(above=(Tier(tokens=9, input=1, output=0),))
     assert price_warnings([*models, free, ModelProfile(model="b")], today) == [
         "The prices of a are from 2026-01-01, over a year ago: look them up, and update the profile."
     ]

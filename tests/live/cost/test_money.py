@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import random
 from typing import Any
 
@@ -25,12 +24,13 @@ from longctx.live.cost.money import (
     usd_exactly,
 )
 from longctx.live.failure import Failure
-from longctx.recording.apis.messages import Receipt, read, to_reply
-from longctx.vocabulary.point import CompactionUsage, Reply
+from longctx.recording.apis.messages import Receipt, read, to_answer
+from longctx.vocabulary.answer import Answer, CompactionUsage
+from tests.given import dollars
 from tests.refusals import refused
 from tests.servers import message
 
-PRICES = Prices(input=3, output=15, cache_read=0.3, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(3, 15, cache_read=0.3)
 
 
 PRICES_WRITING = PRICES.model_copy(update={"cache_write": 3.75})
@@ -42,20 +42,19 @@ TIERED = PRICES_WRITING.model_copy(
         )
     }
 )
-HAIKU = Prices(
-    input=0.1,
-    output=0.5,
+HAIKU = dollars(
+    0.1,
+    0.5,
     cache_read=0.01,
     cache_write=0.125,
-    dated=PRICES.dated,
     above=(Tier(tokens=100_000, input=0.5, output=2.5, cache_read=0.05, cache_write=0.625),),
 )
 
 
-def reply(input_tokens: int, output_tokens: int = 0, cached: int = 0, written: int = 0) -> Reply:
+def reply(input_tokens: int, output_tokens: int = 0, cached: int = 0, written: int = 0) -> Answer:
     usage = {"input_tokens": input_tokens, "output_tokens": output_tokens}
     usage |= {"cache_read_input_tokens": cached, "cache_creation_input_tokens": written}
-    return to_reply(read(message("", usage=usage)), Receipt(latency_s=0, live=True))
+    return to_answer(read(message("", usage=usage)), Receipt(latency_s=0, live=True))
 
 
 def test_cached_tokens_cost_what_reading_them_costs() -> None:
@@ -73,7 +72,7 @@ def test_tokens_written_to_the_cache_cost_what_writing_them_costs() -> None:
 
 def test_a_compaction_is_priced_as_a_request_of_its_own() -> None:
     compaction = CompactionUsage(90_000, 0, 0, 0, 1_000)
-    answered = Reply("", "end_turn", "m", input_tokens=110_000, output_tokens=1_500, compactions=(compaction,))
+    answered = Answer("", "end_turn", "m", input_tokens=110_000, output_tokens=1_500, compactions=(compaction,))
     alone = cost(HAIKU, 90_000, 1_000)
     assert paid_for_compaction(HAIKU, answered) == pytest.approx(alone)
     assert paid(HAIKU, answered) == pytest.approx(alone + cost(HAIKU, 20_000, 500))
@@ -292,7 +291,7 @@ def test_a_cap_is_shown_as_it_was_given(cap: float, shown: str) -> None:
 
 
 def test_an_answer_of_a_fallback_model_has_no_known_price_and_counts_as_the_most_that_it_may_cost() -> None:
-    reply = Reply("42", "end_turn", "other", input_tokens=1_000_000, output_tokens=0, fallback=True)
+    reply = Answer("42", "end_turn", "other", input_tokens=1_000_000, output_tokens=0, fallback=True)
     assert paid(PRICES, reply) is None
     budget = Budget(cap=10.0)
     assert budget.take(4.0)

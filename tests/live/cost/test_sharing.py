@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import itertools
 from pathlib import Path
 
@@ -12,16 +11,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.cells.cell import Cell, Trial
-from longctx.config.models import Caching, ModelProfile, Prices, Tier
+from longctx.config.models import Caching, ModelProfile, Tier
 from longctx.live.cost.prefixes import Prefix, common_length, pays, plan, shared, shared_prefixes
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.missing import missing
 from longctx.recording.request import Request, Shared, digest, parameters, request_body
 from longctx.recording.tape import Tape
+from tests.given import dollars
 from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 from tests.recording.examples import collage_cell, line_cell, passkey_cell, requests_of
 
-PRICES = Prices(input=1, output=5, cache_read=0.1, cache_write=1.25, dated=datetime.date(2026, 1, 1))
+PRICES = dollars(1, 5, cache_read=0.1, cache_write=1.25)
 WORDS = line_cell().wording.words
 CACHED = {"prices": PRICES, "caching": Caching(min_tokens=100)}
 
@@ -71,13 +71,13 @@ def test_a_beginning_pays_from_its_first_reader_at_claudes_prices() -> None:
     assert pays([PRICES] * 2)
     dear = PRICES.model_copy(update={"cache_write": 2.0, "cache_read": 0.5})
     assert [pays([dear] * (1 + readers)) for readers in (1, 2, 3)] == [False, False, True]
-    assert not pays([Prices(input=0.1, output=1, dated=PRICES.dated)] * 100), "the same price, however it is rounded"
+    assert not pays([dollars(0.1, 1)] * 100), "the same price, however it is rounded"
     assert pays([None] * 2)
 
 
 def test_a_beginning_pays_by_the_rates_of_each_of_its_prompts() -> None:
     """With Claude Haiku 5.5, a prompt of over 100,000 tokens may cost more to write than the others save."""
-    low = Prices(input=0.1, output=0.5, cache_read=0.01, cache_write=0.125, dated=PRICES.dated)
+    low = dollars(0.1, 0.5, cache_read=0.01, cache_write=0.125)
     high = Tier(tokens=100_000, input=0.5, output=2.5, cache_read=0.05, cache_write=0.625)
     assert pays([low, low])
     assert pays([high, high])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,13 +13,13 @@ from longctx.config.models import load_model
 from longctx.config.project_files import file_name
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
-from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_server_facts
 from longctx.live.watch import Say
 from longctx.recording.tape import Tape
 from longctx.vocabulary.point import Point
 from longctx.workspace import Workspace
 from tests.here import HERE
+from tests.live.clients import called
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.protocols import Coreference, FrequentWords, GraphWalks, MultipleNeedles, Passkey, VariableTracking
 from tests.recording.examples import line_cell, passkey_cell
@@ -35,6 +34,8 @@ NEED_A_COUNT: list[Point] = [
     GraphWalks(4000, "parents"),
 ]
 
+pytestmark = pytest.mark.usefixtures("without_retries")
+
 
 @pytest.fixture(autouse=True)
 def profiles(mine: Workspace) -> Path:
@@ -42,17 +43,9 @@ def profiles(mine: Workspace) -> Path:
     return mine.own("models")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
-
-
 def calibration(url: str, *cells: Cell, tape: Path, say: Say = print) -> tuple[list[Cell], list[Unasked]]:
-    async def run() -> tuple[list[Cell], list[Unasked]]:
-        async with open_client(Tape(tape), url, 4) as client:
-            return await with_server_facts(Workspace(tape / "project"), client, cells, say)
-
-    return asyncio.run(run())
+    project = Workspace(tape / "project")
+    return called(url, lambda client: with_server_facts(project, client, cells, say), Tape(tape))
 
 
 def calibrated(url: str, *cells: Cell, tape: Path) -> Sequence[Cell]:
@@ -76,8 +69,8 @@ def test_the_window_is_the_servers(tmp_path: Path) -> None:
 
 def test_a_server_need_not_list_its_models(tmp_path: Path) -> None:
     with SimulatedServer() as server:
-        [calibrated_cell] = calibrated(server.url, line_cell(), tape=tmp_path)
-    assert calibrated_cell.model.window is None
+        [calibrated_case] = calibrated(server.url, line_cell(), tape=tmp_path)
+    assert calibrated_case.model.window is None
 
 
 def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profiles: Path) -> None:
@@ -182,8 +175,8 @@ def test_a_window_that_is_not_told_right_is_not_known(tmp_path: Path, profiles: 
     messages: list[str] = []
     with SimulatedServer() as server:
         server.telling = {**NO_MODELS, **LITTLE_OF_MODELS}[shape]
-        [calibrated_cell], _ = calibration(server.url, line_cell(), tape=tmp_path, say=messages.append)
-    assert calibrated_cell.model.window is None
+        [calibrated_case], _ = calibration(server.url, line_cell(), tape=tmp_path, say=messages.append)
+    assert calibrated_case.model.window is None
     assert not list(profiles.iterdir())
     assert bool(messages) == (shape in NO_MODELS)
     assert all(sentence.startswith("The window of toy is not known, ") for sentence in messages)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 
 import pytest
@@ -11,10 +10,10 @@ from longctx.cells.cell import Cell
 from longctx.config.models import ModelProfile, Thinking
 from longctx.config.prompts import PromptSet
 from longctx.corpus.question_bank import load_bank
-from longctx.live.server.client import open_client
 from longctx.live.server.counting import with_counted_tokens
 from longctx.recording.request import Request
 from tests.here import HERE
+from tests.live.clients import called
 from tests.protocols import Control
 from tests.recording.examples import line_cell, requests_of
 from tests.servers import SimulatedServer, count_tokens
@@ -24,11 +23,7 @@ EDITS = {"edits": [{"type": "clear_tool_uses_20250919"}]}
 
 
 def counts(server: SimulatedServer, requests: Sequence[Request]) -> list[Request]:
-    async def run() -> list[Request]:
-        async with open_client(None, server.url, 1) as client:
-            return await with_counted_tokens(client, requests, print)
-
-    return asyncio.run(run())
+    return called(server.url, lambda client: with_counted_tokens(client, requests, print))
 
 
 @pytest.fixture

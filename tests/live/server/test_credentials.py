@@ -13,10 +13,7 @@ import anthropic
 import httpx2
 import pytest
 
-from longctx.live.asking import ask_all
-from longctx.live.bounds import Bounds
 from longctx.live.failure import Asked
-from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.live.server.credentials import Credentials
 from longctx.live.server.explaining import explain
@@ -24,6 +21,7 @@ from longctx.recording.missing import missing
 from longctx.recording.tape import Tape
 from tests.batch_server import BatchServer, errored
 from tests.live.batches.examples import run
+from tests.live.clients import asking
 from tests.recording.examples import line_cell
 from tests.servers import Answer, Received, SimulatedServer, message
 
@@ -110,12 +108,7 @@ REPEATED = ("[redacted] Bearer", "[redacted] [redacted]")
 
 
 def asked(tape: Tape, url: str) -> Asked:
-    async def ask() -> Asked:
-        cell = line_cell(trials=1, transport_headers=["x-team"])
-        async with open_client(tape, url, 1, models=[cell.model]) as client:
-            return await ask_all(client, tape, missing(tape, [cell]), Bounds.of(1), Silent())
-
-    return asyncio.run(ask())
+    return asyncio.run(asking(url, tape, missing(tape, [line_cell(trials=1, transport_headers=["x-team"])])))
 
 
 SECRETS = KEY, json.dumps(KEY)[1:-1], PASSWORD, "gateway-user", quote(PASSWORD, safe="")
@@ -133,10 +126,9 @@ def test_an_error_that_repeats_them(tmp_path: Path, named: Callable[[str], str],
 
 @pytest.mark.parametrize("body", [lambda sent: f"<html>{sent}".encode(), lambda sent: sent.encode()])
 def test_an_answer_that_is_no_message_and_repeats_them(
-    tmp_path: Path, named: Callable[[str], str], monkeypatch: pytest.MonkeyPatch, body: Callable[[str], bytes]
+    tmp_path: Path, named: Callable[[str], str], without_delay: None, body: Callable[[str], bytes]
 ) -> None:
     """docs/security.md, server-credentials"""
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
     with SimulatedServer() as server:
         server.answer = repeating(200, body)  # type: ignore[method-assign]
         [failure] = asked(Tape(tmp_path, "once"), named(server.url)).failures.values()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -12,12 +11,13 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
-from longctx.live.server.client import Client, open_client
+from longctx.live.server.client import Client
 from longctx.live.server.counting import count_tokens, described_by_server, token_counts, tokens_per_unit
 from longctx.recording.reply import MalformedAnswer
 from longctx.registry import shipped
 from longctx.vocabulary.declaration import Protocol
 from tests.here import HERE
+from tests.live.clients import called
 from tests.live.server.shapes import LITTLE_OF_MODELS, NO_COUNTS, NO_MODELS, ONE_COUNT
 from tests.protocols import Passkey
 from tests.servers import Script, SimulatedServer
@@ -26,22 +26,15 @@ TOY = ModelProfile(model="toy")
 SEED = PromptSet.open(HERE, "protocol")
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("longctx.live.server.client.RETRIES", 0)
+pytestmark = pytest.mark.usefixtures("without_retries")
 
 
 def asked(call: Callable[[Client], Awaitable[Any]], **scripts: Script) -> Any:
     """Call with a client of a server with these scripts, and return the result."""
-
-    async def run(url: str) -> Any:
-        async with open_client(None, url, 1) as client:
-            return await call(client)
-
     with SimulatedServer() as server:
         for name, script in scripts.items():
             setattr(server, name, script)
-        return asyncio.run(run(server.url))
+        return called(server.url, call)
 
 
 def test_tokens_are_counted() -> None:
@@ -82,12 +75,8 @@ def test_no_test_is_measured_by_counts_that_cannot_be_right(test: Protocol, lie:
     async def counter(client: Client, model: ModelProfile, text: str, system: str) -> int:
         return lie(text)
 
-    async def run() -> None:
-        async with open_client(None, "http://127.0.0.1:1", 1) as client:
-            await token_counts(client, TOY, test, SEED.wording(test.cell), counter)
-
     with pytest.raises(MalformedAnswer, match="the server's counts cannot be right: "):
-        asyncio.run(run())
+        called("http://127.0.0.1:1", lambda client: token_counts(client, TOY, test, SEED.wording(test.cell), counter))
 
 
 @pytest.mark.parametrize("shape", NO_MODELS)

@@ -17,11 +17,7 @@ import pytest
 from longctx import clocks
 from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile
-from longctx.live.asking import ask_all
 from longctx.live.batches.service import Service
-from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked
-from longctx.live.progress import Silent
 from longctx.live.server.calls import ENQUIRY_ERRORS
 from longctx.live.server.client import Client, open_client
 from longctx.live.server.counting import count_tokens, described_by_server
@@ -31,6 +27,8 @@ from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
 from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import Tape
+from tests.given import served
+from tests.live.clients import asking, called
 from tests.recording.examples import line_cell, place, send
 from tests.refusals import refused
 from tests.servers import Answer, ForwardProxy, SimulatedServer
@@ -90,10 +88,7 @@ def test_a_proxy_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, address: s
         Network(4)
 
 
-@pytest.fixture
-def elsewhere() -> Iterator[SimulatedServer]:
-    with SimulatedServer() as server:
-        yield server
+elsewhere = served()
 
 
 @pytest.fixture
@@ -106,16 +101,10 @@ def redirecting(elsewhere: SimulatedServer, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_question_follows_no_redirection(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, redirecting: SimulatedServer, elsewhere: SimulatedServer
+    tmp_path: Path, without_delay: None, redirecting: SimulatedServer, elsewhere: SimulatedServer
 ) -> None:
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
-
-    async def run() -> Asked:
-        tape = Tape(tmp_path, "once")
-        async with open_client(tape, redirecting.url, 1) as client:
-            return await ask_all(client, tape, missing(tape, [line_cell(trials=1)]), Bounds.of(1), Silent())
-
-    asked = asyncio.run(run())
+    tape = Tape(tmp_path, "once")
+    asked = asyncio.run(asking(redirecting.url, tape, missing(tape, [line_cell(trials=1)])))
     assert not elsewhere.received
     assert asked.stopped is not None
     assert asked.stopped.message.endswith("Set --ctx-base-url to the address that it redirects to.")
@@ -125,13 +114,10 @@ def test_a_question_follows_no_redirection(
 def test_what_is_no_question_follows_none_either(
     tmp_path: Path, redirecting: SimulatedServer, elsewhere: SimulatedServer, through_tape: bool
 ) -> None:
-    async def run() -> None:
-        tape = Tape(tmp_path, "once") if through_tape else None
-        async with open_client(tape, redirecting.url, 1) as client:
-            await client.messages.count_tokens(model="toy", messages=[{"role": "user", "content": "?"}])
-
+    tape = Tape(tmp_path, "once") if through_tape else None
+    counted = {"model": "toy", "messages": [{"role": "user", "content": "?"}]}
     with pytest.raises(anthropic.APIStatusError) as caught:
-        asyncio.run(run())
+        called(redirecting.url, lambda client: client.messages.count_tokens(**counted), tape)
     assert caught.value.status_code == 307
     assert not elsewhere.received
 
@@ -151,19 +137,18 @@ BOMB = 100_000_000
 def told(answer: Answer, ask: Callable[[Client], Awaitable[object]]) -> str:
     """Return the sentence on a server that answers everything in this way; check how much memory it takes."""
 
-    async def run() -> str:
-        async with open_client(None, server.url, 1) as client:
-            try:
-                await ask(client.with_options(max_retries=0))
-            except ENQUIRY_ERRORS as error:
-                return explain(error, client.base_url).message
-            raise AssertionError("it was taken for an answer")
+    async def run(client: Client) -> str:
+        try:
+            await ask(client.with_options(max_retries=0))
+        except ENQUIRY_ERRORS as error:
+            return explain(error, client.base_url).message
+        raise AssertionError("it was taken for an answer")
 
     with SimulatedServer() as server:
         server.answer = lambda request: answer  # type: ignore[method-assign]
         tracemalloc.start()
         try:
-            sentence = asyncio.run(run())
+            sentence = called(server.url, run)
             assert tracemalloc.get_traced_memory()[1] < BOMB, "it was read to its end"
             return sentence
         finally:

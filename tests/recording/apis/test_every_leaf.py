@@ -11,8 +11,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from longctx.functions.answer import Answer
-from longctx.recording.apis import api_at, chat, gemini, is_answer, messages, responses, to_reply
+from longctx.recording.apis import api_at, chat, gemini, is_answer, messages, responses, to_answer
 from longctx.recording.apis.messages import Receipt
 from tests.recording.apis.examples import CALL, body, called, completion, generated, response, said
 from tests.servers import message
@@ -148,10 +147,9 @@ def test_what_is_recorded_can_be_read(path: str) -> None:
                     continue
                 taken += 1
                 try:
-                    reply = to_reply(path, body(answer), Receipt())
-                    read = Answer(api.as_message(answer))
+                    read = to_answer(path, body(answer), Receipt())
                     assert isinstance(read.text, str)
-                    assert isinstance(reply.stop_reason, str | None)
+                    assert isinstance(read.stop_reason, str | None)
                     [*read.tool_uses, *read.citations, read.usage.get("input_tokens")]
                     served.read(answer)
                 except Exception as error:

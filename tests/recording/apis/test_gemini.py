@@ -8,7 +8,7 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.recording.apis import api_at, canonical_path, gemini, split_path_and_body, to_reply
+from longctx.recording.apis import api_at, canonical_path, gemini, split_path_and_body, to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.request import digest, with_model_profile
@@ -24,7 +24,7 @@ def types() -> Any:
 
 
 def test_usage_is_counted_in_one_way() -> None:
-    reply = to_reply(gemini.PATH, body(generated({"text": "yes"})), ABOUT)
+    reply = to_answer(gemini.PATH, body(generated({"text": "yes"})), ABOUT)
     assert (reply.text, reply.model, reply.stop_reason) == ("yes", "toy-001", "end_turn")
     counts = reply.input_tokens, reply.cached_tokens, reply.output_tokens, reply.thinking_tokens
     assert counts == (12, 4, 5, 3)
@@ -32,7 +32,7 @@ def test_usage_is_counted_in_one_way() -> None:
 
 def test_what_is_zero_may_be_left_out() -> None:
     answer = generated({"text": "yes"}, usageMetadata={"promptTokenCount": 10})
-    reply = to_reply(gemini.PATH, body(answer), ABOUT)
+    reply = to_answer(gemini.PATH, body(answer), ABOUT)
     assert (reply.input_tokens, reply.cached_tokens, reply.output_tokens) == (10, None, 0)
 
 
@@ -43,7 +43,7 @@ def test_it_is_what_the_sdk_reads() -> None:
     assert (thought["type"], thought["thinking"]) == ("thinking", read.candidates[0].content.parts[0].text)
     assert (text["text"], text["signature"]) == (read.text, "c2ln")
     assert (call["name"], call["input"], call["id"]) == ("add", read.function_calls[0].args, "call_1")
-    assert to_reply(gemini.PATH, body(answer), ABOUT).text == "a"
+    assert to_answer(gemini.PATH, body(answer), ABOUT).text == "a"
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_it_is_what_the_sdk_reads() -> None:
     ],
 )
 def test_stop_reasons_have_the_names_of_messages(answer: dict[str, Any], reason: str, category: str, text: str) -> None:
-    reply = to_reply(gemini.PATH, body(answer), ABOUT)
+    reply = to_answer(gemini.PATH, body(answer), ABOUT)
     assert (reply.stop_reason, reply.refusal, reply.text) == (reason, category, text)
 
 
@@ -66,15 +66,15 @@ def test_every_reason_of_the_sdk_is_known_or_kept() -> None:
     known = {reason.value for reason in types().FinishReason}
     assert {*gemini.STOP_REASONS, *gemini.FILTERED} <= known
     for reason in known - {gemini.FAILED}:
-        assert to_reply(gemini.PATH, body(generated({"text": "a"}, reason=reason)), ABOUT).stop_reason
+        assert to_answer(gemini.PATH, body(generated({"text": "a"}, reason=reason)), ABOUT).stop_reason
 
 
 def test_an_answer_by_which_the_server_failed_is_no_answer_of_the_model() -> None:
     answer = generated(reason="OTHER")
     answer["candidates"][0]["finishMessage"] = "Internal failure."
     with pytest.raises(ServerFailed, match=r"the server's answer ended with 'OTHER': Internal failure\."):
-        to_reply(gemini.PATH, body(answer), ABOUT)
-    assert to_reply(gemini.PATH, body(blocked("OTHER")), ABOUT).stop_reason == "refusal"
+        to_answer(gemini.PATH, body(answer), ABOUT)
+    assert to_answer(gemini.PATH, body(blocked("OTHER")), ABOUT).stop_reason == "refusal"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_an_answer_by_which_the_server_failed_is_no_answer_of_the_model() -> Non
 )
 def test_an_answer_of_another_form_is_refused(content: bytes) -> None:
     with pytest.raises(MalformedAnswer, match="is not one of generateContent"):
-        to_reply(gemini.PATH, content, ABOUT)
+        to_answer(gemini.PATH, content, ABOUT)
 
 
 @pytest.mark.parametrize(

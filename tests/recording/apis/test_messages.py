@@ -10,23 +10,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.recording.apis import is_answer
-from longctx.recording.apis.messages import PATH, Edits, Receipt, read, to_reply
+from longctx.recording.apis.messages import PATH, Edits, Receipt, read, to_answer
 from longctx.recording.reply import MalformedAnswer
+from longctx.vocabulary.answer import Answer, CompactionUsage
 from longctx.vocabulary.judging import unanswered
-from longctx.vocabulary.point import CompactionUsage, Reply
-from longctx.vocabulary.shapes import Citation
+from longctx.vocabulary.shapes import Context, Piece, judged_citations
 from tests.servers import message
 
 json_objects = st.dictionaries(st.sampled_from(["cited_text", "document_index"]), st.none() | st.integers() | st.text())
 
 
-def reply(body: bytes, prefill: str = "") -> Reply:
-    return to_reply(read(body), Receipt(latency_s=0.5, recorded_at="now", request_sha256="abc", live=True), prefill)
+def reply(body: bytes, prefill: str = "") -> Answer:
+    return to_answer(read(body), Receipt(latency_s=0.5, recorded_at="now", request_sha256="abc", live=True), prefill)
 
 
 def test_all_of_a_plain_answer() -> None:
     usage = {"input_tokens": 7, "output_tokens": 2}
-    assert reply(message("42", usage=usage, stop_reason="max_tokens")) == Reply(
+    assert reply(message("42", usage=usage, stop_reason="max_tokens")) == Answer(
         text="42",
         stop_reason="max_tokens",
         model="toy",
@@ -270,13 +270,14 @@ def test_an_answer_of_a_fallback_model_is_marked(iterations: object, fallback: b
 
 def test_citations_are_read_from_all_text_blocks() -> None:
     first = {"type": "char_location", "cited_text": "One fee.", "document_index": 1, "start_char_index": 0}
+    second = {"cited_text": "Fees.", "document_index": None}
     content = [
         {"type": "text", "text": "It is ", "citations": [first]},
-        {"type": "text", "text": "one", "citations": [{"cited_text": "Fees.", "document_index": None}]},
+        {"type": "text", "text": "one", "citations": [second]},
         {"type": "text", "text": ".", "citations": None},
         {"type": "thinking", "thinking": "?", "citations": [first]},
     ]
-    assert reply(message("", content=content)).citations == (Citation("One fee.", 1), Citation("Fees."))
+    assert reply(message("", content=content)).citations == [first, second]
 
 
 @given(
@@ -284,4 +285,5 @@ def test_citations_are_read_from_all_text_blocks() -> None:
 )
 def test_whatever_a_server_gives_as_citations_is_no_error(citations: Any) -> None:
     read = reply(message("", content=[{"type": "text", "text": "42", "citations": citations}]))
-    assert all(isinstance(citation.text, str) for citation in read.citations)
+    context = Context([Piece("42")], "?", evidence="4")
+    assert judged_citations(context, read.citations).keys() == {"cites", "cites_needle"}

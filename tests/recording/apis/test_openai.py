@@ -9,7 +9,7 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.server.explaining import explain
-from longctx.recording.apis import api_at, canonical_path, chat, gemini, is_answer, responses, to_reply
+from longctx.recording.apis import api_at, canonical_path, chat, gemini, is_answer, responses, to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.request import digest, with_model_profile
@@ -25,7 +25,7 @@ FILTERED = {"status": "incomplete", "incomplete_details": {"reason": "content_fi
 
 @pytest.mark.parametrize(("path", "answer"), [(chat.PATH, completion()), (responses.PATH, response())])
 def test_usage_is_counted_in_one_way(path: str, answer: dict[str, Any]) -> None:
-    reply = to_reply(path, body(answer), ABOUT)
+    reply = to_answer(path, body(answer), ABOUT)
     assert (reply.text, reply.model, reply.stop_reason) == ("yes", "toy", "end_turn")
     counts = reply.input_tokens, reply.cached_tokens, reply.cache_write_tokens
     assert (*counts, reply.output_tokens, reply.thinking_tokens) == (10, 4, 1, 5, 3)
@@ -58,7 +58,7 @@ def test_it_is_what_the_sdk_reads() -> None:
     ],
 )
 def test_stop_reasons_have_the_names_of_messages(path: str, answer: dict[str, Any], reason: str, text: str) -> None:
-    reply = to_reply(path, body(answer), ABOUT)
+    reply = to_answer(path, body(answer), ABOUT)
     assert (reply.stop_reason, reply.text) == (reason, text)
 
 
@@ -78,7 +78,7 @@ def test_stop_reasons_have_the_names_of_messages(path: str, answer: dict[str, An
 )
 def test_an_answer_of_another_form_is_refused(path: str, content: bytes) -> None:
     with pytest.raises(MalformedAnswer, match="is not a"):
-        to_reply(path, content, ABOUT)
+        to_answer(path, content, ABOUT)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_an_answer_by_which_the_server_failed_is_no_answer_of_the_model(
     path: str, answer: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(ServerFailed) as caught:
-        to_reply(path, body(answer), ABOUT)
+        to_answer(path, body(answer), ABOUT)
     assert str(caught.value) == f"the server's answer ended with {words}"
     failure = explain(caught.value, "http://toy")
     assert (failure.cause, failure.message) == ("server_error", f"{caught.value}.")
@@ -104,7 +104,7 @@ def test_an_answer_by_which_the_server_failed_is_no_answer_of_the_model(
 @pytest.mark.parametrize("path", [chat.PATH, responses.PATH])
 def test_a_prompt_that_a_filter_blocks_is_refused_as_by_gemini(path: str) -> None:
     content = body(BLOCKED)
-    replies = [to_reply(path, content, ABOUT), to_reply(gemini.PATH, body(blocked("SAFETY")), ABOUT)]
+    replies = [to_answer(path, content, ABOUT), to_answer(gemini.PATH, body(blocked("SAFETY")), ABOUT)]
     assert [(reply.stop_reason, reply.text) for reply in replies] == 2 * [("refusal", "")]
     assert replies[0].refusal == "content_filter"
     assert (is_answer(path, content, 400), is_answer(path, content, 200)) == (True, False)

@@ -1,12 +1,26 @@
-"""The pages of two runs, each drawn once."""
+"""The pages of some runs, each drawn once, and the tab that they are opened in."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.report.sample import HOSTILE, write_gated, write_run
+from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, write
+from longctx.gate.verdict import give_verdict
+from longctx.results.row import Row, View
+from tests.browser import Tab, launched
+from tests.gate.examples import AGELESS
+from tests.here import HERE
+from tests.report.sample import HOSTILE, gated_rows, write_gated, write_run
+
+
+@pytest.fixture(scope="module")
+def tab() -> Iterator[Tab]:
+    with launched(offline=True) as tab:
+        yield tab
 
 
 @pytest.fixture(scope="session")
@@ -23,3 +37,20 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def gated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the page of a gated run of 40 trials: 5 lost, 3 gained, 4 still wrong, 27 unchanged, 1 not measured."""
     return write_gated(tmp_path_factory.mktemp("gated"))
+
+
+@pytest.fixture(scope="session")
+def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page of an upgrade with two candidates, of which the second answers as the old model does."""
+    before, after = gated_rows()
+    old = _measured("old", before)
+    lost, same = (_measured(name, rows) for name, rows in (("new", after), ("same", before)))
+    judged = [Candidate(new, give_verdict(old.rows, new.rows, AGELESS)) for new in (lost, same)]
+    folder = tmp_path_factory.mktemp("upgrade")
+    write(folder, Upgrade(old, tuple(judged)), HERE, 1_000_000)
+    return folder / "index.html"
+
+
+def _measured(name: str, rows: list[Row]) -> MeasuredTreatment:
+    views = [View("", reply=f"A customer said: {HOSTILE}") for _ in rows]
+    return MeasuredTreatment(Treatment.of(name), [replace(row, model=name) for row in rows], views)

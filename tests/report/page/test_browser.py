@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,11 +12,11 @@ from playwright.sync_api import ViewportSize
 from longctx.report.document import Document, as_html
 from longctx.report.page.page import ChangedTrials, changes_page
 from longctx.views.chart import Table
-from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
+from tests.browser import SCHEMES, ColorScheme, Tab, needs_browser
 from tests.report import every_test
 from tests.report.sample import write_rows
 
-pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
+pytestmark = needs_browser
 
 PHONE: ViewportSize = {"width": 400, "height": 800}
 
@@ -32,12 +31,6 @@ MARKS = """charts => charts.map(chart => {
     return drawn.filter(([kind, box]) => !/axis|legend|title/.test(kind) && box.width > 1 && box.height > 1).length;
 })"""
 """A script that counts the marks of each chart."""
-
-
-@pytest.fixture(scope="module")
-def tab() -> Iterator[Tab]:
-    with launched(offline=True) as tab:
-        yield tab
 
 
 @pytest.fixture(scope="module")

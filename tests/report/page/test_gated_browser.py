@@ -5,23 +5,16 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from tests.browser import MISSING, SCHEMES, ColorScheme, Tab, installed, launched
+from tests.browser import SCHEMES, ColorScheme, Tab, needs_browser
 from tests.report.sample import GROUPS, HOSTILE, write_gated
 
-pytestmark = pytest.mark.skipif(installed() is None, reason=MISSING)
-
-
-@pytest.fixture(scope="module")
-def tab() -> Iterator[Tab]:
-    with launched(offline=True) as tab:
-        yield tab
+pytestmark = needs_browser
 
 
 def count(page: Page) -> str:
@@ -175,9 +168,15 @@ def test_hostile_replies_do_nothing(tab: Tab, tmp_path: Path) -> None:
     assert page.title() == "INVALID · longctx after"
 
 
+@pytest.fixture(params=["gated", "upgraded"])
+def either(request: pytest.FixtureRequest) -> Path:
+    page: Path = request.getfixturevalue(request.param)
+    return page
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_an_accessibility_checker_finds_nothing(tab: Tab, gated: Path, scheme: ColorScheme) -> None:
-    page = tab.open(gated.as_uri(), color_scheme=scheme)
+def test_an_accessibility_checker_finds_nothing(tab: Tab, either: Path, scheme: ColorScheme) -> None:
+    page = tab.open(either.as_uri(), color_scheme=scheme)
     page.locator("details.trial summary").first.click()
     page.locator("details.trial .sides pre").last.wait_for()
     result = Axe().run(page)
@@ -197,8 +196,8 @@ def test_a_keyboard_reaches_groups_and_trials(tab: Tab, gated: Path) -> None:
 
 
 @pytest.mark.parametrize("width", [400, 800, 1280, 1920])
-def test_no_width_scrolls_sideways(tab: Tab, gated: Path, width: int) -> None:
-    page = tab.open(gated.as_uri(), viewport={"width": width, "height": 800})
+def test_no_width_scrolls_sideways(tab: Tab, either: Path, width: int) -> None:
+    page = tab.open(either.as_uri(), viewport={"width": width, "height": 800})
     page.locator("details.trial summary").first.click()
     page.locator("details.trial .sides pre").last.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") <= width

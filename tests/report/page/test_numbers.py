@@ -25,7 +25,7 @@ from longctx.results.store import FinishedRun
 from longctx.summary.summary import summarize
 from tests.gate.examples import RULES
 from tests.report.sample import MANIFEST, rows
-from tests.rows import filled, retained, retrieved, run
+from tests.rows import filled, retained, retrieved, right_of, run
 
 NUMBER = r"[-+]?\d+\.\d+"
 
@@ -120,8 +120,8 @@ def test_chunks_open_with_their_answer_and_the_accuracy_at_each_number() -> None
 
 
 def test_retention_opens_with_the_recall_of_each_strategy() -> None:
-    none = retained("none", 1, *["correct"] * 8, *["wrong"] * 2, depth=0.2)
-    page = page_with([*none, *retained("summary", 0.4, *["correct"] * 5, *["wrong"] * 5)])
+    none = retained("none", 1, *right_of(8, 10), depth=0.2)
+    page = page_with([*none, *retained("summary", 0.4, *right_of(5, 10))])
     answer = '<p class="answer">Recall: none 0.80 with 100% of the tokens, summary 0.50 with 40% of the tokens.</p>'
     assert page.index(answer) < page.index("Recall against retained tokens") < page.index("<thead>")
     recalls = dict(say.split(": ") for say in said(page)[:2])
@@ -148,8 +148,7 @@ def test_a_comparison_names_both_sides_and_shows_the_change_of_each_cell() -> No
 @pytest.mark.parametrize("usd", [0.0, 0.02])
 def test_an_upgrade_shows_bands_first_and_a_price_only_if_there_is_one(usd: float) -> None:
     def of(correct: int) -> list[Row]:
-        outcomes = ["correct"] * correct + ["wrong"] * (60 - correct)
-        return [replace(row, band="short", cost_usd=usd, latency_s=1.0) for row in run(*outcomes)]
+        return run(*right_of(correct, 60), band="short", cost_usd=usd, latency_s=1.0)
 
     old, new = of(60), of(40)
     decision = UpgradeDecision("old", old, [("new", give_verdict(old, new, Rules()))], {"new": new}, "new", 1000)

@@ -23,17 +23,16 @@ PATH = "reference/api.md"
 """The place of the page in docs/, where it is kept in the repository."""
 HEAD = """# The Python API
 
-Import all of it from `longctx` itself, as in `from longctx import Run`. Modules deeper down may move. The guides to
+Import these names from `longctx` itself, as in `from longctx import Run`: submodules may move. The guides to
 [test functions](../functions.md), [runs in Python](../notebooks.md) and [your own protocol](../new-protocol.md) use
-most of it. Of methods it has the beginning: `help(longctx.Ask)` has their arguments and what they raise.
+most of them. Methods have summaries here; `help(longctx.Ask)` shows their arguments and errors.
 
 """
 GIVEN = "Ask", "Draw", "Case", "ProtocolAsk", "ProtocolDraw"
 """Classes that nobody makes: fixtures give their only objects."""
-OF_FILES = {"Row": "`results.jsonl` has", "Axes": "every protocol's table in a profile may have"}
+OF_FILES = {"Row": "`results.jsonl`", "Axes": "profiles"}
 """Classes whose fields are those of a file, which have a page of the reference."""
 INTERNAL = {
-    "Answer": {"of_judge", "told"},
     "Ask": {"check", "judged", "model", "trial"},
     "Axes": {
         *("band", "cell_type", "default_items", "draws_on", "gate_band", "has_shares", "made_cells"),
@@ -41,15 +40,20 @@ INTERNAL = {
     },
     "Bank": {"asked", "digest", "filter_key", "index_of", "item_name", "keeps", "kept", "literal"}
     | {"named", "rounds", "version", "why_none"},
+    "BankAxes": {"default_items"},
+    "Chunks": {"read"},
+    "Outcome": {"quotes"},
+    "Plot": {"uprights"},
     "Probe": {"is_in", "of"},
     "Rate": {"answers", "as_data", "clusters", "effect", "effective", "of", "p_above", "p_below"},
-    "Reply": {
-        *("batched", "cache_write_tokens", "compactions", "fallback", "hour_write_tokens", "live"),
+    "Answer": {
+        *("told", "batched", "cache_write_tokens", "compactions", "fallback", "hour_write_tokens", "live"),
         *("recorded_at", "request_sha256", "thinking_tokens", "thought"),
     },
     "Row": {"cluster_key", "identified", "identity", "of"},
     "Run": {"count_probes", "preflight"},
-    "Transcript": {"asked", "depth_for", "fill", "origin", "places", "turn_of"},
+    "Transcript": {"asked", "compactions", "depth_for", "fill", "lacks", "origin", "places", "turn_of"},
+    "UserError": {"reason"},
 }
 """Members of classes that longctx itself calls, and that tests and protocols have no use for."""
 
@@ -86,7 +90,7 @@ def _entry(name: str) -> str:
         parts.extend("\n".join(_fields(kind)) for kind in _keywords(call))
     if inspect.isclass(value):
         file = OF_FILES.get(name)
-        parts += [f"Its fields are those that {file}: see that page of the reference."] if file else []
+        parts += [f"The reference of {file} lists its fields."] if file else []
         parts.append("\n".join([*(() if file else _fields(value)), *_methods(value)]))
     return "\n\n".join(part.strip() for part in parts if part) + "\n"
 
@@ -111,7 +115,7 @@ def _is_called(name: str, value: Any) -> bool:
 
 def _signature(value: Any) -> str:
     """Return how to call a function or a class, without the quotes around its types."""
-    shown = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(inspect.signature(value)))
+    shown = re.sub(r"(: |-> )'([^']*)'|<class '(\w+)'>", r"\1\2\3", str(inspect.signature(value)))
     return re.sub(r"^\((self|cls)(, )?", "(", shown)
 
 
@@ -142,7 +146,7 @@ def _parts(words: str) -> tuple[str, str]:
                 "\n".join(f"- `{name}`: {text(about)}" for name, _, about in (item.partition(":") for item in items))
             )
         else:
-            paragraphs.append(text(paragraph))
+            paragraphs.append(text(paragraph.replace("Raises:\n    ", "Raises ")))
     return "\n\n".join(paragraphs), f"```pycon\n{_shown(textwrap.dedent(example))}\n```" if example else ""
 
 

@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.functions.answer import Answer, JudgeUnreadable, Unparseable, texts
+from longctx.recording.apis.messages import Receipt, to_answer
+from longctx.vocabulary.answer import Answer, JudgeUnreadable, Unparseable
 
 
-def said(text: str, **more: Any) -> Answer:
-    return Answer({"content": [{"type": "text", "text": text}], **more})
+def said(text: str) -> Answer:
+    return Answer(text, "end_turn", "toy", input_tokens=10)
+
+
+def sent(*content: dict[str, Any], **more: Any) -> Answer:
+    """Return the answer in a message with these blocks."""
+    message = {"content": [*content], "model": "toy", "usage": {"input_tokens": 10, "output_tokens": 3}, **more}
+    return to_answer(message, Receipt())
 
 
 @pytest.mark.parametrize(
@@ -174,7 +181,7 @@ def test_no_text_raises_anything_but_unparseable(text: str) -> None:
 
 def test_a_judges_verdict_that_cannot_be_read_is_another_error() -> None:
     with pytest.raises(JudgeUnreadable):
-        Answer({"content": []}, of_judge=True).choice("YN")
+        replace(said(""), told=str).choice("YN")
     assert not issubclass(JudgeUnreadable, Unparseable)
 
 
@@ -187,7 +194,7 @@ def test_tools_are_called_and_their_errors_are_results() -> None:
 
     other = {**TOOL, "id": "t2", "name": "unknown"}
     wrong = {**TOOL, "id": "t3", "input": {"c": 1}}
-    answer = Answer({"content": [{"type": "text", "text": "Let me add."}, TOOL, other, wrong]})
+    answer = sent({"type": "text", "text": "Let me add."}, TOOL, other, wrong)
     assert answer.text == "Let me add."
     first, second, third = answer.tool_results({"add": add})["content"]
     assert first == {"type": "tool_result", "tool_use_id": "t1", "content": "3"}
@@ -201,25 +208,18 @@ def test_tools_are_called_and_their_errors_are_results() -> None:
 def test_a_tool_call_without_its_parts_is_unparseable(lacks: str) -> None:
     call = {name: value for name, value in TOOL.items() if name != lacks}
     with pytest.raises(Unparseable, match="a tool call without"):
-        Answer({"content": [call]}).tool_results({"add": max})
+        sent(call).tool_results({"add": max})
 
 
 def test_content_citations_and_usage() -> None:
     cited = {"type": "char_location", "cited_text": "a"}
     block = {"type": "text", "text": "a", "citations": [cited]}
     thinking = {"type": "thinking", "thinking": "hm", "signature": "s"}
-    answer = Answer({"content": [thinking, block], "stop_reason": "end_turn", "usage": {"output_tokens": 3}})
+    answer = sent(thinking, block, stop_reason="end_turn")
     assert answer.citations == [cited]
     assert answer.turn == {"role": "assistant", "content": [thinking, block]}
     assert (answer.stop_reason, answer.usage["output_tokens"]) == ("end_turn", 3)
-    assert Answer({"content": []}).usage == {}
-
-
-def test_texts_of_a_turn() -> None:
-    document = {"type": "document", "source": {"type": "text", "data": "b"}}
-    result = {"type": "tool_result", "content": [{"type": "text", "text": "c"}]}
-    assert texts([{"type": "text", "text": "a"}, document, result, {"type": "image"}]) == "a\nb\nc"
-    assert texts("a") == "a"
+    assert said("a").usage == {}
 
 
 THINKING = '<think>Is it 7? <b>no</b> {"a": 1} A.</think>'

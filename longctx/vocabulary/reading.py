@@ -1,0 +1,73 @@
+"""Reading the text of an answer: without thinking, in one form of each letter, and for the letter that it chooses."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+OPENED, CLOSED = "<think>", "</think>"
+ALIKE = str.maketrans(
+    dict.fromkeys("\u2018\u2019\u02bc\u2032", "'") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-")
+)
+"""Apostrophes and dashes, which look alike."""
+WORDS = {"yes": "Y", "no": "N"}
+"""What `choice` also reads for these letters."""
+BEFORE, AFTER = r"(?<![A-Za-z0-9])(?<![A-Za-z]')", r"(?![A-Za-z0-9]|'[A-Za-z])"
+"""Match around a letter that is no part of a word."""
+MARKS = r"[\s*_\"'“”()\[\]{}<>`#$\\]{0,20}+"
+"""Matches what answers put around a letter."""
+ENDED = r"[ \t]{0,3}(?:[\n).:,;!*_\"'“”\]}>`]|\Z)"
+"""Matches what comes after a letter in lower case that is no word."""
+SAYS = rf"\banswer{MARKS}(?:is\b|[:=-]>?|){MARKS}:?|\bboxed{MARKS}(?:text)?"
+STATES = rf"(?i:(?:{SAYS}){MARKS}(?:(?:option|choice)\s)?{MARKS})"
+"""Matches what comes before a letter that an answer states."""
+
+
+def split_thinking(text: str) -> tuple[str, str]:
+    """Return the thinking that a server left at the start of an answer's text, and the text after it.
+
+    The thinking may lack its end, if the answer was cut off, or its beginning, if that was part of the prompt.
+
+    Example:
+        >>> split_thinking("<think>Is it 7?</think> It is 8.")
+        ('<think>Is it 7?</think>', ' It is 8.')
+    """
+    end = 0
+    while text[end:].lstrip().startswith(OPENED):
+        after = text.find(CLOSED, end)
+        end = len(text) if after < 0 else after + len(CLOSED)
+    if not end and OPENED not in text.partition(CLOSED)[0] and CLOSED in text:
+        end = text.index(CLOSED) + len(CLOSED)
+    return text[:end], text[end:]
+
+
+def simplified(text: str) -> str:
+    """Return a text as judging reads it: one form of each letter, digit, apostrophe and dash, nothing of no width.
+
+    What draws or builds prompts does not use it, since a change of it would make recordings stale.
+
+    Example:
+        >>> simplified("It\u2019s 12\u201113, cafe\u0301, \uff17\u200b")
+        "It's 12-13, café, 7"
+    """
+    text = unicodedata.normalize("NFKC", text).translate(ALIKE)
+    return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
+
+
+def chosen(text: str, letters: str) -> set[str]:
+    """Return the letters that a text may choose: one if it states or names one."""
+    words = WORDS if set(letters) == set(WORDS.values()) else {}
+    letter, any_case = f"[{re.escape(letters)}]", f"[{re.escape(letters + letters.lower())}]"
+    word = f"(?i:{'|'.join(words) or '(?!)'})"
+    one = f"{BEFORE}(?:{word}{AFTER}|{letter}{AFTER}|{any_case}(?={ENDED}))"
+    # A letter of several, as in "A or B", or with a question mark after it, is not stated.
+    stated = re.findall(rf"{STATES}({one})(?!{MARKS}\?)(?!\W*(?:or|and|/|,|&)\W*{letter}{AFTER})", text)
+    whole = rf"{MARKS}({any_case}|{word}){MARKS}[.:,;!]?{MARKS}"
+    tried = (
+        stated[-1:],
+        [found[1] for line in text.splitlines() if (found := re.fullmatch(whole, line))],
+        re.findall(rf"\A{MARKS}({word})(?={ENDED})", text),
+        re.findall(rf"{BEFORE}(?<!\b(?i:not) )(?<!n't )({letter}){AFTER}", text),
+        re.findall(rf"(?:\A{MARKS}|{BEFORE}(?=\w+\W*\Z))({word}){AFTER}", text),
+    )
+    return {words.get(each.lower(), each.upper()) for each in next(filter(None, tried), ())}
