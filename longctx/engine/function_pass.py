@@ -24,6 +24,7 @@ from longctx.live.cost.money import Budget, check_cap, check_default_cap
 from longctx.live.display import Tally
 from longctx.live.failure import Asked, Failure, Unasked
 from longctx.live.interrupted import handled
+from longctx.live.outcomes import sentences
 from longctx.live.run import Done, ending
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape, only_writer
@@ -75,15 +76,21 @@ class FunctionPass:
         sizes: Counter[Group] = Counter()
         for cell in run.cells:
             sizes[cell.group] += cell.size
+        self._tally = Tally(0)
         self._canary = Canary(sizes, run.say if run.settings.canary else None, text=not run.settings.no_text)
 
     def ask(self) -> None:
         """Ask all trials, or look by look if a gate may settle early. Raises UserError and Interrupted."""
         settings = self._run.settings
-        if settings.looks and self._run.plan.baseline and not settings.ask_only and settings.only_trial is None:
-            self._ask_in_looks()
-        else:
-            self._ask(Part(), first=True)
+        try:
+            if settings.looks and self._run.plan.baseline and not settings.ask_only and settings.only_trial is None:
+                self._ask_in_looks()
+            else:
+                self._ask(Part(), first=True)
+        except Interrupted:
+            for sentence in sentences(self._tally):
+                self._run.say(sentence)
+            raise
 
     def _ask_in_looks(self) -> None:
         """Ask look by look, and in each only the bands that are not settled yet."""
@@ -105,7 +112,7 @@ class FunctionPass:
         batch = self._run.settings.batch
         if batch:
             check_provider(self._models)
-        rounds = Rounds(self._tape, self._terms, self.budget, self._run.say, part)
+        rounds = Rounds(self._tape, self._terms, self.budget, self._run.say, self._tally, part)
         rounds.collect(self._models)
         if not batch:
             self._ask_directly(part, rounds.held)
@@ -117,7 +124,8 @@ class FunctionPass:
 
         held: why requests that are in batches are not sent.
         """
-        tally = Tally(sum(cell.size for cell in self._cells) if part.keys is None else len(part.keys))
+        tally = self._tally
+        tally.begin(sum(cell.size for cell in self._cells) if part.keys is None else len(part.keys))
         with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
             trials = FunctionTrials(self._tape, tally, self._canary, part, held, only_canary)
             self._run_functions(AskingRun(asker, trials), asker.halt, asker.wait)

@@ -165,12 +165,14 @@ class FunctionTrials:
         return next((self._held[place] for place in places if place in self._held), None)
 
     def _tell(self, trial: FunctionTrial, result: Result) -> None:
-        """Tell the canary how a trial that was sent has ended."""
+        """Count how a trial that was sent has ended, and tell the canary."""
         group = trial.cell.group
         if result.kind in ("suspended", "skipped"):
             self._canary.failed(group)
         else:
-            self._canary.ended(group, KINDS.get(result.kind, result.kind), trial.last.text if trial.last else "")
+            kind = KINDS.get(result.kind, result.kind)
+            self._tally.ended(group, kind)
+            self._canary.ended(group, kind, trial.last.text if trial.last else "")
 
     def _unanswered(self, running: FunctionTrial, result: Result, before: Paused) -> list[Request]:
         """Return the requests of a trial that are sent now, none if it has ended or cannot go on."""

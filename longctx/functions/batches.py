@@ -33,14 +33,17 @@ from longctx.recording.tape import Tape
 class Rounds:
     """The rounds of one live pass. In each, those trials run that have not ended."""
 
-    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say, part: Part | None = None) -> None:
-        """part: of the trials; None for all."""
+    def __init__(
+        self, tape: Tape, terms: Terms, budget: Budget, say: Say, tally: Tally, part: Part | None = None
+    ) -> None:
+        """tally: counts what is asked. part: of the trials; None for all."""
         self._part = part or Part()
-        self._trials = FunctionTrials(tape, Tally(0), Canary({}, None), self._part)
+        self._trials = FunctionTrials(tape, tally, Canary({}, None), self._part)
         self.asked = self._trials.asked
         self.held: dict[Place, Failure] = {}
         """Why requests that were in batches at the last look are not sent."""
         self._tape, self._terms, self._budget, self._say = tape, terms, budget, say
+        self._tally = tally
         self._going: dict[str, Paused | None] = {}
         """The trials that have run, by their keys; None if they have ended."""
 
@@ -86,9 +89,9 @@ class Rounds:
             taken = claimed.keys() | batches.collected
             free = [request for request in open_requests if request.place not in taken]
             bounds = dataclasses.replace(Bounds.of(terms.in_flight, halt=halt), budget=self._budget)
-            tally = Tally(len(free) + len(held))
-            with live_progress(tally, self._say) as shown:
-                sending = Sending(clients, tape, bounds, Outcomes(tally, shown), batches)
+            self._tally.begin(len(free) + len(held))
+            with live_progress(self._tally, self._say) as shown:
+                sending = Sending(clients, tape, bounds, Outcomes(self._tally, shown), batches)
                 shared = [request for group in of_one_context(free) for request in shared_requests(group, batch=True)]
                 asked.add(await sending.all(shared, held))
         return asked

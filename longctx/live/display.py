@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TextIO
 
 from longctx import clocks
 from longctx.stats.rates import Rate
+from longctx.vocabulary.point import MEASURED
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -97,19 +99,33 @@ class Tally:
     failed: int = 0
     rates: dict[tuple[str, str], Rate] = field(default_factory=dict)
     """The rate so far of each (test, model)."""
+    kinds: dict[tuple[str, str], Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    """How the trials of each (test, model) have ended."""
+    answers: int = 0
     tokens: int = 0
     """The tokens of prompts and replies."""
     cost: float | None = 0.0
     """The cost in USD; None if it is not known."""
 
+    def begin(self, total: int) -> None:
+        """Begin another part of the phase, of this many trials. Outcomes, tokens and cost are those of all parts."""
+        self.total, self.done, self.failed = total, 0, 0
+
     def answered(self, answer: Answer, prices: Prices | None) -> None:
         """Count the tokens of an answer, and what it cost."""
         from longctx.live.cost.money import paid  # a replay counts with a tally, too, and needs no prices
 
+        self.answers += 1
         self.tokens += answer.input_tokens + answer.output_tokens
         spent = paid(prices, answer)
         # If any price is unknown, no sum is shown: it would look like the whole cost.
         self.cost = None if spent is None or self.cost is None else self.cost + spent
+
+    def ended(self, group: tuple[str, str], kind: str) -> None:
+        """Count how a trial has ended; its rate counts only measured outcomes."""
+        self.kinds[group][kind] += 1
+        if kind in MEASURED:
+            self.add(*group, Rate(int(kind == "correct"), 1))
 
     def add(self, test: str, model: str, rate: Rate) -> None:
         before = self.rates.get((test, model), Rate(0, 0))
@@ -118,7 +134,8 @@ class Tally:
     @property
     def rate(self) -> Rate:
         """The rate so far of all tests and models."""
-        return Rate(sum(rate.correct for rate in self.rates.values()), sum(rate.n for rate in self.rates.values()))
+        rates = list(self.rates.values())  # a copy: another thread may add one
+        return Rate(sum(rate.correct for rate in rates), sum(rate.n for rate in rates))
 
     def left(self, seconds: float) -> str | None:
         """Return the time left at the pace so far, by work if it is known, else by trials."""
@@ -131,7 +148,7 @@ class Tally:
                 f"{test} on {model}",
                 f"{rate.correct:,} of {rate.n:,} correct, {rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]",
             )
-            for (test, model), rate in self.rates.items()
+            for (test, model), rate in list(self.rates.items())
             if rate.n
         ]
 

@@ -13,7 +13,6 @@ from longctx.live.cost.money import usd
 from longctx.live.display import Tally
 from longctx.live.failure import NOT_ASKED, Failure
 from longctx.recording.request import Request
-from longctx.stats.rates import Rate
 from longctx.text import count
 from longctx.vocabulary.answer import Answer
 
@@ -32,7 +31,6 @@ class Outcomes:
 
     def __init__(self, tally: Tally, shown: Progress, canary: Canary | None = None) -> None:
         self._tally, self._shown, self._canary = tally, shown, canary or Canary({}, None)
-        self._kinds: dict[Group, Counter[str]] = defaultdict(Counter)
         self.output_tokens: dict[Group, list[int]] = defaultdict(list)
         """The output tokens of each answer, thinking included."""
 
@@ -56,34 +54,32 @@ class Outcomes:
             self._canary.failed(request.cell.group)
         self._shown.ended(request, result)
 
-    def sentences(self) -> Iterator[str]:
-        """Yield the outcomes of each test and model, and what the answers cost."""
-        for group, rate in self._tally.rates.items():
-            others = Counter({kind: n for kind, n in self._kinds[group].items() if kind != "correct"})
-            listed = ", ".join(f"{number:,} {kind}" for kind, number in others.most_common())
-            test, model = group
-            yield (
-                f"{test} on {model}: {rate.correct:,} of {rate.n:,} correct, "
-                f"{rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]{f'; {listed}' if listed else ''}."
-            )
-        number = sum(kinds.total() for kinds in self._kinds.values())
-        if number:
-            answers = count(number, "answer")
-            cost = self._tally.cost
-            yield f"The cost of {answers} is not known." if cost is None else f"{answers} cost {usd(cost)}."
-
     def _answered(self, request: Request, answer: Answer) -> None:
         tally, group = self._tally, request.cell.group
         tally.answered(answer, request.model.prices)
         self.output_tokens[group].append(answer.output_tokens)
         kind = NOT_JUDGED
-        # If judging an unforeseen answer raises, its test reports it, and the asking goes on.
-        with contextlib.suppress(Exception):
-            if request.built and request.built.judge:
+        if request.built and request.built.judge:
+            # If judging an unforeseen answer raises, its test reports it, and the asking goes on.
+            with contextlib.suppress(Exception):
                 kind = request.built.judge(answer).kind
-                tally.add(*group, Rate(int(kind == "correct"), 1))
-        self._kinds[group][kind] += 1
+            tally.ended(group, kind)
         self._canary.ended(group, kind, answer.text)
+
+
+def sentences(tally: Tally) -> Iterator[str]:
+    """Yield the outcomes of each test and model, and what the answers cost."""
+    for group, rate in tally.rates.items():
+        others = Counter({kind: n for kind, n in tally.kinds[group].items() if kind != "correct"})
+        listed = ", ".join(f"{number:,} {kind}" for kind, number in others.most_common())
+        test, model = group
+        yield (
+            f"{test} on {model}: {rate.correct:,} of {rate.n:,} correct, "
+            f"{rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]{f'; {listed}' if listed else ''}."
+        )
+    if tally.answers:
+        answers = count(tally.answers, "answer")
+        yield f"The cost of {answers} is not known." if tally.cost is None else f"{answers} cost {usd(tally.cost)}."
 
 
 def work(request: Request) -> int:

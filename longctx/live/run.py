@@ -42,7 +42,7 @@ from longctx.live.estimating import (
 )
 from longctx.live.failure import Asked, Unasked
 from longctx.live.interrupted import Halt, sends_the_rest
-from longctx.live.outcomes import Outcomes, work
+from longctx.live.outcomes import Outcomes, sentences, work
 from longctx.live.progress import Progress, live_progress
 from longctx.live.server import counting
 from longctx.live.server.client import Client, Clients, open_clients, provider_of
@@ -216,13 +216,13 @@ class ProtocolPass:
             try:
                 asked = await (self.order(to_send.fit, now, ask) if self.order else ask(now))
             except (Interrupted, asyncio.CancelledError):
-                for sentence in outcomes.sentences():
+                for sentence in sentences(tally):
                     say(sentence)
                 raise
             if not terms.batch:
                 claimed = batches.held()
                 asked.failures |= {held.key: held_in_batch(claimed[held.place]) for held in to_send.held}
-        return Done(asked, to_send.unasked, bounds.budget.spent), list(outcomes.sentences())
+        return Done(asked, to_send.unasked, bounds.budget.spent), list(sentences(tally))
 
 
 def count_probes(

@@ -16,6 +16,7 @@ from longctx.functions.trial import FunctionTrial
 from longctx.live.bounds import Terms
 from longctx.live.cost.estimate import price_of
 from longctx.live.cost.money import Budget
+from longctx.live.display import Tally
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
@@ -117,7 +118,7 @@ def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
     messages: list[str] = []
     with BatchServer() as server:
         budget = Budget()
-        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append)
+        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append, Tally(0))
         rounds.ask(requests(tape, 4))
         assert len(server.asked) == 4
         assert not server.created
@@ -173,13 +174,13 @@ def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) 
         )
     with BatchServer() as server:
         server.result = errored("invalid_request_error", "no")
-        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None)
+        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None, Tally(0))
         rounds.ask(trial.unanswered)
     assert rounds.asked.failures.keys() == {trial.trial.key}
 
 
 def test_rounds_run_each_trial_until_it_has_ended_and_count_errors_once(tape: Tape) -> None:
-    rounds = Rounds(tape, Terms(batch=True), Budget(), lambda sentence: None)
+    rounds = Rounds(tape, Terms(batch=True), Budget(), lambda sentence: None, Tally(0))
     runs: list[str] = []
 
     def start(trial: FunctionTrial) -> Result:

@@ -99,6 +99,23 @@ def test_the_first_waits_for_what_is_in_flight(
     assert checkout.record(server, *given).says(*then)
 
 
+@pytest.mark.usefixtures("functions")
+def test_an_interrupted_run_of_functions_reports_the_outcomes_of_the_trials_that_ended(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    server.hold_after = 20  # those of the first function
+    with Listening(checkout, *asking(server, *FUNCTIONS)) as run:
+        server.wait_for(22)
+        run.signal(signal.SIGINT)
+        run.until(STOPPING)
+        server.release.set()
+        result = run.end()
+    check_ended(result)
+    outcomes = "test_code on toy: 20 of 20 correct, 1.00 [0.84, 1.00].", "The cost of 22 answers is not known."
+    assert result.says(*outcomes, "Stopped: 22 requests of test functions were answered"), result
+    assert "test_other on toy" not in result.out
+
+
 @pytest.mark.parametrize("slow", [False, True])
 @pytest.mark.parametrize(
     ("given", "stopped"), [((PROTOCOLS,), "0 of 4 trials were answered"), (FUNCTIONS, "0 requests of test functions")]
