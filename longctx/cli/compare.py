@@ -83,9 +83,9 @@ def run(options: argparse.Namespace) -> int:
     if len(compared) == 1:
         about, parts = _within(compared[0], options.between, options.reference)
     else:
-        named = list(zip(string.ascii_uppercase, compared, strict=False))
-        about = [f"{letter}: {each.about}" for letter, each in named]
-        parts = [(letter, each.rows) for letter, each in named]
+        named = list(zip(_headings(compared), compared, strict=True))
+        about = [each.about if name == str(each.path) else f"{name}: {each.about}" for name, each in named]
+        parts = [(name, each.rows) for name, each in named]
     (reference, first), *others = parts
     known = known_protocols(options.workspace)
     comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
@@ -106,6 +106,15 @@ def run(options: argparse.Namespace) -> int:
 def _names(compared: Sequence[_Compared]) -> str:
     reference, *others = (each.name for each in compared)
     return f"{' and '.join(others)} against {reference}"
+
+
+def _headings(compared: Sequence[_Compared]) -> list[str]:
+    """Return the names of the sides in tables: the ends of their paths, or letters if they are long or not distinct."""
+    names = [visible(each.path.name.removesuffix(".jsonl")) for each in compared]
+    most = 24 if len(names) == 2 else 12  # an accuracy with its interval has about 24 characters
+    distinct = {*names} - {"test", "of", "cell", "difference", "gained", "lost"}
+    fit = len(distinct) == len(names) and all(0 < len(name) <= most for name in names)
+    return names if fit else list(string.ascii_uppercase[: len(names)])
 
 
 def _without_folder(note: str, compared: Sequence[_Compared]) -> str:

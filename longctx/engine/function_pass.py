@@ -124,10 +124,9 @@ class FunctionPass:
 
         held: why requests that are in batches are not sent.
         """
-        tally = self._tally
-        tally.begin(sum(cell.size for cell in self._cells) if part.keys is None else len(part.keys))
-        with Asker(self._tape, self._models, self._terms, tally, self._run.say, self.budget) as asker:
-            trials = FunctionTrials(self._tape, tally, self._canary, part, held, only_canary)
+        self._tally.begin(sum(cell.size for cell in self._cells) if part.keys is None else len(part.keys))
+        with Asker(self._tape, self._models, self._terms, self._tally, self._run.say, self.budget) as asker:
+            trials = FunctionTrials(self._tape, self._tally, self._canary, part, held, only_canary)
             self._run_functions(AskingRun(asker, trials), asker.halt, asker.wait)
         asked = asker.asked
         trials.asked.answered, trials.asked.stopped, trials.asked.others = asked.answered, asked.stopped, asked.others

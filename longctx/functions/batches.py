@@ -33,11 +33,9 @@ from longctx.recording.tape import Tape
 class Rounds:
     """The rounds of one live pass. In each, those trials run that have not ended."""
 
-    def __init__(
-        self, tape: Tape, terms: Terms, budget: Budget, say: Say, tally: Tally, part: Part | None = None
-    ) -> None:
-        """tally: counts what is asked. part: of the trials; None for all."""
-        self._part = part or Part()
+    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say, tally: Tally, part: Part) -> None:
+        """tally: counts what is asked. part: of the trials."""
+        self._part = part
         self._trials = FunctionTrials(tape, tally, Canary({}, None), self._part)
         self.asked = self._trials.asked
         self.held: dict[Place, Failure] = {}

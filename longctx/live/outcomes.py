@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -69,10 +69,8 @@ class Outcomes:
 
 def sentences(tally: Tally) -> Iterator[str]:
     """Yield the outcomes of each test and model, and what the answers cost."""
-    for group, rate in tally.rates.items():
-        others = Counter({kind: n for kind, n in tally.kinds[group].items() if kind != "correct"})
-        listed = ", ".join(f"{number:,} {kind}" for kind, number in others.most_common())
-        test, model = group
+    for (test, model), rate in tally.rates.items():
+        listed = ", ".join(f"{n:,} {kind}" for kind, n in tally.kinds[test, model].most_common() if kind != "correct")
         yield (
             f"{test} on {model}: {rate.correct:,} of {rate.n:,} correct, "
             f"{rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]{f'; {listed}' if listed else ''}."

@@ -107,35 +107,35 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
             {
                 "test": test,
                 "of": _who(reference, group),
-                **_cells(reference, [(name, versus.total) for name, versus in group]),
+                **_cells(reference, [(name, versus.total) for name, versus in group], len(others) == 1),
             }
             for (test, _), group in groups.items()
         ]
         yield Table.from_rows("All tests: accuracy [95% interval]", rows)
     for (test, _), group in groups.items():
-        yield _by_cell(reference, test, group)
+        yield _by_cell(reference, test, group, len(others) == 1)
         for name, versus in group:
             if versus.flips and flips:
                 yield _flips(reference, name, versus, flips)
 
 
-def _by_cell(reference: str, test: str, group: Sequence[tuple[str, SubjectComparison]]) -> Table:
+def _by_cell(reference: str, test: str, group: Sequence[tuple[str, SubjectComparison]], single: bool) -> Table:
     named = ((name, change) for name, versus in group for change in versus.cells)
     changes = grouped(named, lambda pair: pair[1].cell)
     changes["all"] = [(name, versus.total) for name, versus in group]
-    rows = [{"cell": cell, **_cells(reference, of_it)} for cell, of_it in changes.items()]
+    rows = [{"cell": cell, **_cells(reference, of_it, single)} for cell, of_it in changes.items()]
     return Table.from_rows(f"{test}, {_who(reference, group)}: accuracy [95% interval]", rows)
 
 
-def _cells(reference: str, changes: Sequence[tuple[str, CellChange]]) -> dict[str, str]:
-    """Return the cells of a cell or a test. changes: its change in each run."""
+def _cells(reference: str, changes: Sequence[tuple[str, CellChange]], single: bool) -> dict[str, str]:
+    """Return the cells of a cell or a test. changes: its change in each run. single: whether there is only one."""
     cells = {reference: " / ".join(dict.fromkeys(str(change.before) for _, change in changes))}
     for name, change in changes:
         cells[name] = str(change.after)
-        cells[f"{name} - {reference}"] = str(change.paired)
+        cells["difference" if single else f"{name} - {reference}"] = str(change.paired)
         if not isinstance(change.paired, Unpaired):
-            cells[f"{name} gained"] = trials(change.paired.gained)
-            cells[f"{name} lost"] = trials(change.paired.lost)
+            of = "" if single else f"{name} "
+            cells[f"{of}gained"], cells[f"{of}lost"] = trials(change.paired.gained), trials(change.paired.lost)
     return cells
 
 

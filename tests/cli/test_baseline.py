@@ -57,7 +57,7 @@ def test_a_run_of_test_functions_has_no_profile(tmp_path: Path, capsys: pytest.C
     out = capsys.readouterr().out
     assert "main: run functions, no profile, saved" in out
     assert "# no profile, seed 0\n" in out
-    assert "A: main (baseline of 1 run, no profile, seed 0" in out
+    assert "main (baseline of 1 run, no profile, seed 0" in out
 
 
 def test_none_is_written_over_unless_asked_for(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -28,21 +28,45 @@ def two(tmp_path: Path) -> list[str]:
 def test_tables_on_the_terminal(two: list[str], capsys: Capture) -> None:
     assert main(["compare", *two]) == 0
     out = capsys.readouterr().out
-    assert f"A: {two[0]} (profile tiny, seed 0, longctx 1.0)\n" in out
-    assert f"B: {two[1]} (profile tiny, seed 0, steps=2, longctx 1.0)\n" in out
+    assert f"before: {two[0]} (profile tiny, seed 0, longctx 1.0)\n" in out
+    assert f"after: {two[1]} (profile tiny, seed 0, steps=2, longctx 1.0)\n" in out
     assert "+0.00 [-0.69, +0.69] n=3" in out
-    assert "line_retrieval/lines-5#1  correct -> wrong  7           7             =1+1|<b>\\x1b[31m`x`\\u202e\n" in out
+    assert (
+        "line_retrieval/lines-5#1  correct -> wrong  7           7                  =1+1|<b>\\x1b[31m`x`\\u202e\n"
+        in out
+    )
+
+
+def test_columns_name_the_runs(two: list[str], tmp_path: Path, capsys: Capture) -> None:
+    main(["compare", *two])
+    out = capsys.readouterr().out
+    assert re.search("^cell +before +after +difference +gained +lost\n", out, re.MULTILINE)
+    assert re.search("^trial +change +expected +before returned +after returned\n", out, re.MULTILINE)
+    main(["compare", *two, str(run(tmp_path / "later", rows("wrong")))])
+    out = capsys.readouterr().out
+    assert re.search("^cell +before +after +after - before +after gained +after lost +later ", out, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", ["before", "lost", "x" * 25])
+def test_columns_have_letters_if_names_are_long_or_not_distinct(
+    two: list[str], tmp_path: Path, capsys: Capture, name: str
+) -> None:
+    other = run(tmp_path / "other" / name, rows("wrong"))
+    main(["compare", two[0], str(other)])
+    out = capsys.readouterr().out
+    assert out.startswith(f"B against A\nA: {two[0]} (")
+    assert re.search("^cell +A +B +difference +gained +lost\n", out, re.MULTILINE)
 
 
 def test_each_format_and_where_it_goes(two: list[str], tmp_path: Path, capsys: Capture) -> None:
     for arguments, start in (
-        (["--format", "markdown"], "# B against A\n"),
+        (["--format", "markdown"], "# after against before\n"),
         (["--format", "html"], "<!doctype html>"),
-        (["--format", "json"], '{\n "title": "B against A"'),
-        (["--out", str(tmp_path / "x.json")], '{\n "title": "B against A"'),
-        (["--out", str(tmp_path / "x.md")], "# B against A\n"),
+        (["--format", "json"], '{\n "title": "after against before"'),
+        (["--out", str(tmp_path / "x.json")], '{\n "title": "after against before"'),
+        (["--out", str(tmp_path / "x.md")], "# after against before\n"),
         (["--out", str(tmp_path / "x.html")], "<!doctype html>"),
-        (["--out", str(tmp_path / "x.txt")], "B against A\n"),
+        (["--out", str(tmp_path / "x.txt")], "after against before\n"),
     ):
         assert main(["compare", *two, *arguments]) == 0
         printed = capsys.readouterr().out
@@ -95,7 +119,7 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
     assert main(["compare", *map(str, folders)]) == 0
     out = capsys.readouterr().out
     for model in ("a", "b"):
-        sides = (f"{side}: {model}, prompts protocol, steps={steps}" for side, steps in (("A", 200), ("B", 400)))
+        sides = (f"{side}: {model}, prompts protocol, steps={steps}" for side, steps in ((200, 200), (400, 400)))
         assert f"line_retrieval, {'; '.join(sides)}: accuracy" in out
 
 
@@ -113,7 +137,7 @@ def test_a_baseline_is_compared_by_all_of_its_runs(
     for named in ("main", str(file)):
         assert main(["compare", named, str(new)]) == 0
         out = capsys.readouterr().out
-        assert f"A: {named} (baseline of 2 runs, profile tiny, seed 0, longctx 1.0)\n" in out
+        assert f"{named} (baseline of 2 runs, profile tiny, seed 0, longctx 1.0)\n" in out
         assert "Several answers to a trial count as their mean in a difference." in out
         assert re.search(r"all +0\.50 \[.*\] n=6 +0\.67 \[.*\] n=3 +\+0\.17 \[.*\] n=3 +1\.5 +1\.0\n", out)
         assert "lines-5#0  2 of 2 correct -> wrong" in out
@@ -131,7 +155,7 @@ def test_a_run_is_preferred_to_a_baseline_of_its_name(
     monkeypatch.chdir(mine.root)
     run(mine.root / "main", rows("correct"))
     assert main(["compare", "main", str(saved)]) == 0
-    assert "A: main (profile tiny" in capsys.readouterr().out
+    assert "main (profile tiny" in capsys.readouterr().out
 
 
 def test_a_baseline_that_cannot_be_read_is_a_sentence(

@@ -18,10 +18,10 @@ def test_a_model_against_another(checkout: Checkout, server: SimulatedServer) ->
     result = checkout.longctx("compare", "old", "new")
     assert result.code == 0
     assert result.says(
-        "line_retrieval, A: toy, prompts protocol; B: other, prompts protocol",
+        "line_retrieval, old: toy, prompts protocol; new: other, prompts protocol",
         "all 1.00 [0.51, 1.00] n=4 0.00 [0.00, 0.49] n=4 -1.00 [-1.00, -0.02] n=4 0 4",
         "line_retrieval/lines-3#0 correct -> wrong",
-        "passkey: only A measured toy, prompts protocol (4 trials), so it is not compared.",
+        "passkey: only old measured toy, prompts protocol (4 trials), so it is not compared.",
     )
     assert checkout.longctx("compare", "old", "new", "--out", "page.html").code == 0
     page = checkout.file("page.html").read_text()
@@ -47,7 +47,9 @@ def test_changed_words_under_their_own_name_or_another(checkout: Checkout, serve
     checkout.record(server, "--ctx-report=changed", *both, mode="new_episodes")
     result = checkout.longctx("compare", "both", "changed")
     assert result.code == 0
-    assert result.says("line_retrieval: the prompt set 'mine' has another wording in B (", "1.00 [0.51, 1.00] n=4")
+    assert result.says(
+        "line_retrieval: the prompt set 'mine' has another wording in changed (", "1.00 [0.51, 1.00] n=4"
+    )
 
 
 def test_what_cannot_be_compared_is_a_sentence(checkout: Checkout, server: SimulatedServer) -> None:

@@ -155,7 +155,7 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     compared = recorded.longctx("compare", "reports/first", "reports/second")
     assert compared.code == 0, compared.err
     assert compared.says(
-        "several_keys, A: my-model, prompts protocol; B: other, prompts protocol",
+        "several_keys, first: my-model, prompts protocol; second: other, prompts protocol",
         "several_keys/keys-3-sentences-200#0 wrong -> correct",
     )
     assert "Several keys" in recorded.file("reports/first/summary.md").read_text()

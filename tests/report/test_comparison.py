@@ -24,9 +24,9 @@ def test_two_runs() -> None:
         "cell": "lines-5",
         "A": "0.67 [0.21, 0.94] n=3",
         "B": "0.67 [0.21, 0.94] n=3",
-        "B - A": "+0.00 [-0.69, +0.69] n=3",
-        "B gained": "1",
-        "B lost": "1",
+        "difference": "+0.00 [-0.69, +0.69] n=3",
+        "gained": "1",
+        "lost": "1",
     }
     assert cells.frame.index.tolist() == ["lines-5", "all"]
     assert flips.title == "Changed answers, line_retrieval, some-model, prompts protocol"
