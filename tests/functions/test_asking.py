@@ -21,6 +21,7 @@ from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
 from longctx.live.display import Tally
+from longctx.live.outcomes import sentences
 from longctx.recording.tape import Tape
 from longctx.vocabulary.answer import Unparseable
 from longctx.vocabulary.protocol_cell import Suspended
@@ -41,9 +42,16 @@ server = served(echo)
 Function = Callable[[FunctionTrial], object]
 
 
-def ask(server: SimulatedServer, tape: Tape, function: Function, cell: Cell | None = None, in_flight: int = 2) -> Any:
+def ask(
+    server: SimulatedServer,
+    tape: Tape,
+    function: Function,
+    cell: Cell | None = None,
+    in_flight: int = 2,
+    tally: Tally | None = None,
+) -> Any:
     """Ask what the trials of a function lack; return what the pass did."""
-    cell, tally = cell or cell_of(trials=3), Tally(3)
+    cell, tally = cell or cell_of(trials=3), tally or Tally(3)
     asker = Asker(tape, [MODEL], Terms(server.url, in_flight), tally, lambda sentence: None)
     with asker:
         asking = FunctionTrials(tape, tally, Canary({}, None)).of(
@@ -276,6 +284,24 @@ def test_repeats_of_a_trial_are_marked_too(server: SimulatedServer, tape: Tape) 
     ask(server, tape, about, cell)
     first = [marked(body) for body in server.asked if "Question" in prompt_of(body)]
     assert sorted(map(str, first)) == [f"{DOCUMENT} Document {item}. Question {item}?" for item in (0, 0, 1, 1)]
+
+
+def test_how_trials_ended_is_counted_once_and_only_of_those_that_were_sent(server: SimulatedServer, tape: Tape) -> None:
+    def ends(trial: FunctionTrial) -> None:
+        chat(trial)
+        assert trial.item != "1", "it is wrong"
+        if trial.item == "2":
+            raise ValueError("an error of the test")
+
+    sent, replayed = Tally(3), Tally(3)
+    for tally in sent, replayed:
+        ask(server, tape, ends, tally=tally)
+    [outcomes, cost] = sentences(sent)
+    rate, others = outcomes.rstrip(".").split("; ")
+    assert rate == "test_it on toy: 1 of 2 correct, 0.50 [0.09, 0.91]"
+    assert {*others.split(", ")} == {"1 wrong", "1 error of the test"}
+    assert cost == "The cost of 6 answers is not known."
+    assert list(sentences(replayed)) == []
 
 
 @pytest.mark.parametrize("prices", [None, dollars(1, 1)])
