@@ -42,7 +42,7 @@ class AskingRun(FunctionRun):
         super().__init__(asker.tape)
         self._asker, self._trials = asker, trials
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         self._asker.drain(self._trials.of(cell.each_trial(), trial_of, start))
 
 
@@ -54,7 +54,7 @@ class CollectingRun(FunctionRun):
         self.requests: list[Request] = []
         self._rounds = rounds
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         self.requests += self._rounds.run(cell.each_trial(), trial_of, start)
 
 

@@ -109,8 +109,10 @@ def shown(outcome: Outcome, asked: NamedAnswers, prompt: AnswerBegun) -> Outcome
 
 
 def _kind(answer: Answer, missed: bool, besides: bool) -> Kind:
-    """Return the kind of outcome. An answer that was cut off might still have named what is missing, but a name
-    that was not asked for is wrong in any case."""
+    """Return the kind of outcome.
+
+    An answer that was cut off might still have named what is missing, but a name that was not asked for is wrong.
+    """
     if besides:
         return "wrong"
     if missed:

@@ -68,7 +68,7 @@ class Answer:
     request_sha256: str = ""
     """The digest of the request."""
     live: bool = False
-    """Whether this run asked."""
+    """Whether this run received it, rather than an earlier one."""
     cache_write_tokens: int = 0
     """The tokens that were written to the prompt cache."""
     hour_write_tokens: int = 0

@@ -1,4 +1,4 @@
-"""The results of a case in the report of its test."""
+"""The results of a cell in the report of its test."""
 
 from __future__ import annotations
 
