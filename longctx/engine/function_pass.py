@@ -188,9 +188,9 @@ class Signals:
 
 
 def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> Done:
-    """Ask what cells of protocols lack, and then what the cells of the run's test functions do.
+    """Send what cells of protocols lack, and then what the run's cells of test functions lack.
 
-    The cells are the run's `cells`. Exceptions: those of `Run.ask`.
+    cells: those of protocols. Exceptions: those of `Run.ask`.
     """
     judge = run.plan.judge if run.cells else None
     models = [*(cell.model for cell in (*cells, *run.cells)), *([judge] if judge else [])]

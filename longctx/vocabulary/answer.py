@@ -51,9 +51,9 @@ class Answer:
     """
 
     text: str
-    """Its text, without blocks of thinking and tool calls; in a test function, `<think>…</think>` in it stays."""
+    """Its text, without blocks of thinking and tool calls; in a test function, `<think>…</think>` stays in it."""
     stop_reason: str | None
-    """Why it ended, in the word of the Messages API."""
+    """Why it ended, as the Messages API names it."""
     model: str
     """The model that answered, as the server names it."""
     input_tokens: int
