@@ -1,1 +1,1 @@
-"""What is asked: the cells of a run, and their trials."""
+"""The cells of a run, and their trials."""

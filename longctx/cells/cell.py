@@ -92,14 +92,14 @@ class Cell:
 
     @property
     def token_values(self) -> dict[str, float] | None:
-        """What `Cell.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
+        """What `Point.fit` needs of the model's tokenizer with this wording; None if it must be counted first."""
         if self.point.declared.counts is None:
             return {}
         return self.model.token_values(self.point.test, self.counts_key)
 
     @property
     def counts_key(self) -> str:
-        """What names, in the model's profile, the counts of its cell's probes with this wording."""
+        """The key of the counts of its probes with this wording in the model's profile."""
         counts = self.point.declared.counts
         return counts.key(self.wording.digest, self.wording.words) if counts else self.wording.digest
 
@@ -160,7 +160,7 @@ class Cell:
         return self.point.max_tokens + self.model.thinking_tokens
 
     def fitted(self) -> Cell:
-        """Return this cell with its cell fitted to the model, ready to build trials.
+        """Return this cell with its point fitted to the model, ready to build trials.
 
         Raises UserError if prompt or reply do not fit the model, or if tokens must be counted first.
         """
@@ -234,7 +234,7 @@ class Trial:
 
     @property
     def prefix(self) -> str | None:
-        """The prefix of the trial (see Cell.prefix). Raises UserError as `build` does."""
+        """The prefix of the trial (see Point.prefix). Raises UserError as `build` does."""
         cell = self.cell
         try:
             return cell.point.prefix(cell.wording.words, cell.seed, self.index)
@@ -310,7 +310,7 @@ def cells_of(profile: Profile, test: type[Point], chosen: TableChoices) -> list[
         wordings = [wording_of(name, document) for name in prompts or grid.prompts]
         for wording, model, shape in itertools.product(wordings, models(grid), chosen.shapes or grid.shapes):
             table = tables[model]
-            for point in _cells(table, model, functools.partial(chosen.bank, model, grid.draws_on)):
+            for point in _points(table, model, functools.partial(chosen.bank, model, grid.draws_on)):
                 if not (trials := table.trials_of(point)):
                     continue
                 cell = Cell(
@@ -335,8 +335,8 @@ def cells_of(profile: Profile, test: type[Point], chosen: TableChoices) -> list[
     return list(cells.values())
 
 
-def _cells(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Point]:
-    """Return the cells of a table for one model. Raises UserError if its shares of the window yield no cell.
+def _points(table: Axes, model: str, bank: Callable[[], Bank]) -> list[Point]:
+    """Return the points of a table for one model. Raises UserError if its shares of the window yield none.
 
     Sizes that are no shares were checked when the profile was loaded.
     """
@@ -394,7 +394,7 @@ class ReplyTokens:
 
     @classmethod
     def of(cls, tokens: Sequence[int]) -> ReplyTokens | None:
-        """Return the mean of the replies of some answers; None if they are too few."""
+        """Return the mean of these tokens, those of a reply each; None if they are too few."""
         return cls(statistics.fmean(tokens), len(tokens)) if len(tokens) >= LEAST else None
 
     def __str__(self) -> str:

@@ -167,14 +167,14 @@ class Drafting:
         ]
 
     def _asked(self, cells: Sequence[Cell]) -> list[tuple[Cell, Any]]:
-        """Ask what is not recorded, and return each case with its answer, None if there is none."""
+        """Send the requests without a recorded answer; return each cell with its answer, None if there is none."""
         self._run.ask(list({next(cell.each_trial()).key: cell for cell in cells}.values()))
         tape = self._run.tape()
         return [(cell, reply_of(cell, tape)) for cell in cells]
 
 
 def reply_of(cell: Cell, tape: Tape) -> Answer | None:
-    """Return the recorded answer to the only question of a case. Raises TapeError."""
+    """Return the recorded answer to the only trial of a cell. Raises TapeError."""
     [question] = cell.each_trial()
     return tape.reply(Place.of(question, question.build()))
 

@@ -43,7 +43,7 @@ class AskingRun(FunctionRun):
         super().__init__(asker.tape)
         self._asker, self._trials = asker, trials
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         self._asker.drain(self._trials.of(cell.each_trial(), trial_of, start))
 
 
@@ -55,7 +55,7 @@ class CollectingRun(FunctionRun):
         self.requests: list[Request] = []
         self._rounds = rounds
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         self.requests += self._rounds.run(cell.each_trial(), trial_of, start)
 
 
@@ -195,9 +195,9 @@ class Signals:
 
 
 def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> Done:
-    """Ask what cells of protocols lack, and then what the cells of the run's test functions do.
+    """Send what cells of protocols lack, and then what the run's cells of test functions lack.
 
-    The cells are the run's `cells`. Exceptions: those of `Run.ask`.
+    cells: those of protocols. Exceptions: those of `Run.ask`.
     """
     judge = run.plan.judge if run.cells else None
     models = [*(cell.model for cell in (*cells, *run.cells)), *([judge] if judge else [])]

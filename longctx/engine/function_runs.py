@@ -41,7 +41,7 @@ class ReplayingRun(FunctionRun):
         self.cells: list[Cell] = []
         self._part = part
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         self.cells.append(cell)
         for trial in cell.each_trial():
             if self.tape.has_trial(trial):
@@ -61,7 +61,7 @@ class MeasuringRun(FunctionRun):
     def fitted(self, cell: Cell) -> Cell:
         return cell
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         run = functools.partial(run_trial, trial_of, start)
         self.cells.append(self._measurer.measure(cell, self.test, run))
 
@@ -89,7 +89,7 @@ class ShowingRun(FunctionRun):
             self.mistake = mistake
             return None
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         running = trial_of(next(iter(cell.each_trial())))
         self.shown = running, start(running)
 
@@ -115,7 +115,7 @@ class EstimatingRun(FunctionRun):
         """Return the estimates that a cell is part of."""
         return self.estimates
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         estimates = self.estimates_of(cell)
         estimates.add_cell(cell)
         for trial in cell.each_trial():
@@ -144,9 +144,9 @@ class PlanningRun(EstimatingRun):
         cells.append(cell)
         return estimates
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         if cell.gated:
-            super().cell(cell, trial_of, start)
+            super().run_cell(cell, trial_of, start)
 
     def loads(self) -> dict[SubjectBand, Load]:
         """Return the load of each band, with later requests as in the trials that are recorded."""

@@ -220,7 +220,7 @@ def check_apart(cell: Cell, test: str, known: dict[str, str]) -> None:
 
 
 def judges_nothing(function: Callable[..., object], fixtures: Collection[str]) -> bool:
-    """Return whether a test has no assert, no raise and no check, and calls nothing of its own that may have one."""
+    """Return whether a test has no assert, no raise and no check, and calls no helper that may have one."""
     try:
         nodes = [*ast.walk(ast.parse(textwrap.dedent(inspect.getsource(function))).body[0])]
     except (OSError, SyntaxError):
@@ -242,7 +242,7 @@ def _returns(node: ast.AST) -> bool:
     return isinstance(node, ast.Return) and node.value is not None
 
 
-def warning(name: str) -> str:
+def nothing_judged(name: str) -> str:
     """Return the warning about a test that judges nothing."""
     return f"{name} has no assert and no check, so every reply counts as correct."
 

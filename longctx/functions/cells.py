@@ -104,7 +104,7 @@ FUNCTION_ENTRIES = frozenset(FunctionTable.model_fields)
 
 @dataclass(frozen=True, slots=True)
 class FunctionPoint(Point):
-    """One cell of a test function. Its trials are run by pytest, so it cannot build or judge them itself."""
+    """A test function with one value of each of its parameters. It cannot build its trials: pytest runs them."""
 
     declared: Declaration
     values: tuple[tuple[str, ParameterValue], ...] = ()

@@ -52,12 +52,10 @@ def of_one_context(requests: Sequence[Request]) -> Iterator[list[Request]]:
     alone = Counter(request.key for request in requests)
     groups: dict[object, list[Request]] = {}
     for request in requests:
-        point = request.cell.point
-        shares = point.context_name(request.trial.index)
-        context: object = (request.place.file, request.place.model, shares or request.trial.index)
-        if shares != point.cluster(
-            request.trial.index
-        ):  # the cases of a cell: only what they send tells what they share
+        point, index = request.cell.point, request.trial.index
+        shares = point.context_name(index)
+        context: object = (request.place.file, request.place.model, shares or index)
+        if shares != point.cluster(index):  # cases that begin alike: only what they send tells what they share
             context = context, _beginning(request)
         if request.place.number or alone[request.key] > 1:
             context = request.place.trial, request.place.key

@@ -346,8 +346,8 @@ class FunctionRun:
         """Return a cell as it is run; None if its probes could not be counted, which was reported. Raises UserError."""
         return None if cell.token_values is None else cell.fitted()
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
-        """Do with the trials of a cell what this run is for."""
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        """Run the trials of a cell, for what this run is for."""
         raise NotImplementedError
 
 

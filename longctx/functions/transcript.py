@@ -165,7 +165,7 @@ class Transcript:
         return None
 
     def depth_at(self, turn: int) -> float | None:
-        """Return the share of the tokens before a turn, counted from 0; None if there is no such turn."""
+        """Return the share of the tokens before a turn, numbered from 0; None if there is no such turn."""
         after = tokens_after(self.messages)
         return 1 - after[turn] / after[0] if 0 <= turn < len(self.messages) else None
 

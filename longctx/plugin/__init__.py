@@ -191,7 +191,7 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> object | None:
 
         measure_cell(pyfuncitem, cell)
         return True
-    if state_of(pyfuncitem).cell is None:
+    if state_of(pyfuncitem).function_cell is None:
         return None
     from longctx.plugin import running
 

@@ -22,8 +22,8 @@ from longctx.engine.functions import (
     in_shard,
     judges_nothing,
     marker_arguments,
+    nothing_judged,
     take_report,
-    warning,
 )
 from longctx.engine.run import Run
 from longctx.engine.terms import name_in_run
@@ -147,7 +147,7 @@ def _of_function(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     session.functions[name] = marked.function
     _replace_axes(metafunc, marked.axes)
     if judges_nothing(metafunc.function, {*metafunc.fixturenames}):
-        metafunc.definition.warn(pytest.PytestCollectionWarning(warning(name)))
+        metafunc.definition.warn(pytest.PytestCollectionWarning(nothing_judged(name)))
     metafunc.parametrize(SUBJECT, marked.subjects, ids=[subject.id for subject in marked.subjects])
 
 
@@ -178,9 +178,9 @@ def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None
             )
         elif isinstance(item, pytest.Function) and is_function(item):
             try:
-                cell = _cell_of(item, run_of(config), session_of(config).functions)
-                check_apart(cell.cell, item.nodeid, cells)
-                state_of(item).cell = cell
+                collected = _cell_of(item, run_of(config), session_of(config).functions)
+                check_apart(collected.cell, item.nodeid, cells)
+                state_of(item).function_cell = collected
                 item.setup = _set_up_nothing  # type: ignore[method-assign]
             except UserError as error:
                 state_of(item).mistake = error
@@ -225,8 +225,8 @@ def remember_cells(items: Sequence[pytest.Item], config: pytest.Config) -> None:
     """Note which cells of test functions there are, before -k and the like deselect any."""
     run = run_of(config)
     for item in items:
-        if (cell := state_of(item).cell) and not item.get_closest_marker("skip"):
-            run.functions[name_in_run(run, cell.cell)] = cell.cell.min_rate
+        if (found := state_of(item).function_cell) and not item.get_closest_marker("skip"):
+            run.functions[name_in_run(run, found.cell)] = found.cell.min_rate
     if is_worker(config):
         config.workeroutput[CELLS] = json.dumps(run.functions)  # type: ignore[attr-defined]  # xdist adds it
         session = session_of(config)
@@ -239,6 +239,6 @@ def without_other_shards(items: list[pytest.Item], config: pytest.Config) -> lis
     shard = run_of(config).settings.shard
     if shard is None:
         return items
-    cells = {item: cell.cell for item in items if (cell := state_of(item).cell)}
+    cells = {item: found.cell for item in items if (found := state_of(item).function_cell)}
     elsewhere = {item for item, kept in zip(cells, in_shard([*cells.values()], shard), strict=True) if not kept}
     return [item for item in items if item not in elsewhere]

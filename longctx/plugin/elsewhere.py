@@ -42,7 +42,7 @@ class SendingRun(FunctionRun):
         self.bodies: list[Any] = []
         self._trial = trial
 
-    def cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
         for trial in cell.each_trial():
             if str(trial.identity) == self._trial:
                 running = trial_of(trial)

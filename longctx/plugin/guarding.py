@@ -49,7 +49,7 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
 def _guard(item: pytest.Item) -> Guard:
     from longctx.functions.fixtures import guard_of
 
-    cell = state_of(item).cell
+    cell = state_of(item).function_cell
     allowed = [*(cell.function.table.allowed_hosts if cell else ()), *item.config.getini(INI)]
     run = run_of(item.config)
     return guard_of(item.name, allowed, run.workspace, run.settings.base_url)

@@ -140,7 +140,7 @@ FIRST = "test"
 
 @dataclass(frozen=True, slots=True)
 class CellResult:
-    """The result of one case."""
+    """The result of one cell."""
 
     test: str
     cell: str
@@ -194,15 +194,15 @@ def forget_results(item: pytest.Item) -> None:
 
 
 def results_of(report: pytest.TestReport) -> Iterator[CellResult]:
-    """Yield the results that `attach` added. A test may measure several cases, and have other properties too."""
-    cases: list[dict[str, object]] = []
+    """Yield the results that `attach` added. A test may measure several cells, and have other properties too."""
+    results: list[dict[str, object]] = []
     for name, value in report.user_properties:
         if name == FIRST:
-            cases.append({})
-        if cases:
-            cases[-1].setdefault(name, value)
-    for case in cases:
-        match case:
+            results.append({})
+        if results:
+            results[-1].setdefault(name, value)
+    for result in results:
+        match result:
             case {
                 "test": str(test),
                 "cell": str(cell),
@@ -212,7 +212,7 @@ def results_of(report: pytest.TestReport) -> Iterator[CellResult]:
                 "correct": int(correct),
                 "tokens": int(tokens),
             }:
-                minimum, effect, clusters = (case.get(key) for key in ("minimum", "design_effect", "clusters"))
+                minimum, effect, clusters = (result.get(key) for key in ("minimum", "design_effect", "clusters"))
                 required = float(minimum) if isinstance(minimum, int | float) else None
                 effect = float(effect) if isinstance(effect, int | float) else 1.0
                 rate = Rate(correct, n, effect, clusters if isinstance(clusters, int) else 0)

@@ -101,9 +101,9 @@ class NestedSession(Nested):
             for item, after in zip(items, [*items[1:], *items[:1]], strict=True):
                 if self.session.shouldstop or self.session.shouldfail:
                     break
-                if running := state_of(item).cell:
+                if running := state_of(item).function_cell:
                     cell = dataclasses.replace(running.cell, model=model_of(running.cell.model.model))
-                    state_of(item).cell = dataclasses.replace(running, cell=cell)
+                    state_of(item).function_cell = dataclasses.replace(running, cell=cell)
                 functions.test = item.nodeid
                 try:
                     # A single item is torn down after each run, and its module and class are kept.

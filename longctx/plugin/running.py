@@ -43,7 +43,7 @@ TIMEOUT = "from pytest-timeout"
 def call(item: pytest.Function) -> None:
     """Run a test function once for each trial of its cell: measure the trials, or ask what they lack."""
     config = item.config
-    running, guard = state_of(item).cell, state_of(item).guard
+    running, guard = state_of(item).function_cell, state_of(item).guard
     assert running is not None
     assert guard is not None
     cell, own = running.cell, run_of(config).plan.own
@@ -63,7 +63,7 @@ def call(item: pytest.Function) -> None:
         pytest.fail(f"invalid: {error}", pytrace=False)
     if fitted is not None:
         start = functools.partial(_start_stale, item, runner) if asking.tape.asks_stale else runner.start
-        asking.cell(fitted, runner.trial_of, start)
+        asking.run_cell(fitted, runner.trial_of, start)
 
 
 def _start_stale(item: pytest.Function, runner: CellRunner, running: FunctionTrial) -> Result:
@@ -202,7 +202,7 @@ def ctx_of(request: pytest.FixtureRequest) -> Ctx:
     item = request.node
 
     def cell() -> Cell:
-        running = state_of(item).cell
+        running = state_of(item).function_cell
         assert running is not None
         return running.cell
 

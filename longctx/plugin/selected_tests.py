@@ -165,7 +165,7 @@ class _Collecting(Nested):
         for item in items:
             if item.get_closest_marker(MARKER) is None:
                 continue
-            running = state_of(item).cell
+            running = state_of(item).function_cell
             cell = running.cell if running else _cell_in(item)
             name = item.function.__name__ if isinstance(item, pytest.Function) else item.name
             self._asked.tests |= {name, *([cell.point.test] if cell else [])}

@@ -75,8 +75,8 @@ def selected(items: Sequence[pytest.Item]) -> list[Cell]:
     from longctx.cells.cell import Cell
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    of_functions = ((item, state_of(item).cell) for item in functions)
-    cells = (cell.cell if cell else cell_of(item) for item, cell in of_functions)
+    of_functions = ((item, state_of(item).function_cell) for item in functions)
+    cells = (found.cell if found else cell_of(item) for item, found in of_functions)
     return [cell for cell in cells if isinstance(cell, Cell)]
 
 

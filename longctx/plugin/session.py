@@ -94,7 +94,7 @@ class LongctxSession:
 
 @dataclass(frozen=True, slots=True)
 class FunctionCell:
-    """A cell of a test function."""
+    """A cell of a test function, and the function."""
 
     function: Function
     cell: Cell
@@ -104,8 +104,8 @@ class FunctionCell:
 class ItemState:
     """What longctx knows of one item of pytest."""
 
-    cell: FunctionCell | None = None
-    """What it is a cell of, if it is one of a test function."""
+    function_cell: FunctionCell | None = None
+    """Its cell, if it is one of a test function."""
     mistake: UserError | None = None
     """The mistake in a marked test, which fails with it."""
     guard: Guard | None = None

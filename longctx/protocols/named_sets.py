@@ -109,8 +109,7 @@ def shown(outcome: Outcome, asked: NamedAnswers, prompt: AnswerBegun) -> Outcome
 
 
 def _kind(answer: Answer, missed: bool, besides: bool) -> Kind:
-    """Return the kind of outcome. An answer that was cut off might still have named what is missing, but a name
-    that was not asked for is wrong in any case."""
+    """Return the kind of outcome. What was cut off might be what is missing, but another name is wrong in any case."""
     if besides:
         return "wrong"
     if missed:

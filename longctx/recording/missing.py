@@ -139,7 +139,7 @@ def why_missing(
     failed: Sequence[str],
     changed: Callable[[Place], str] | None = None,
 ) -> str:
-    """Explain all of a cell's trials without a reply.
+    """Explain why trials of a cell have no answer.
 
     Args:
         absent: A request of each trial.

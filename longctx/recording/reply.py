@@ -1,4 +1,4 @@
-"""How bodies of answers are read, for all APIs: as JSON, with limits."""
+"""Reading the bodies of responses, for all APIs: as JSON, with limits."""
 
 from __future__ import annotations
 

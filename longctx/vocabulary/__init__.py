@@ -1,1 +1,1 @@
-"""The basic types: cell, trial, answer, outcome, test. They use no pytest, no network and no clock."""
+"""The basic types: point, trial, answer, outcome, declaration. They use no pytest, no network and no clock."""

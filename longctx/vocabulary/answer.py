@@ -51,9 +51,9 @@ class Answer:
     """
 
     text: str
-    """Its text, without blocks of thinking and tool calls; in a test function, `<think>…</think>` in it stays."""
+    """Its text, without blocks of thinking and tool calls; in a test function, `<think>…</think>` stays in it."""
     stop_reason: str | None
-    """Why it ended, in the word of the Messages API."""
+    """Why it ended, as the Messages API names it."""
     model: str
     """The model that answered, as the server names it."""
     input_tokens: int
@@ -68,7 +68,7 @@ class Answer:
     request_sha256: str = ""
     """The digest of the request."""
     live: bool = False
-    """Whether this run asked."""
+    """Whether this run received it, rather than an earlier one."""
     cache_write_tokens: int = 0
     """The tokens that were written to the prompt cache."""
     hour_write_tokens: int = 0

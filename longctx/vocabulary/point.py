@@ -235,7 +235,7 @@ class Declaration:
     guessing: float | None = field(default=0.0, compare=False)
     """The accuracy that guessing reaches; None if it is not stated."""
     run: Callable[..., tuple[BuiltTrial, Outcome | None]] | None = field(default=None, compare=False, repr=False)
-    """Runs a trial of a cell: see Cell.run. None for a test function."""
+    """Runs a trial of a cell: see Point.run. None for a test function."""
     size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
     """Returns the tokens of a prompt, on average; None if they are not known before it runs."""
     longest: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
@@ -343,7 +343,7 @@ class Point(Declared):
 
     @property
     def length(self) -> int:
-        """The length in the test's unit, which decides the band of the profile that the cell belongs to."""
+        """The length in the test's unit, which decides the band of the profile that it belongs to."""
         params, name = self.params, self.declared.length
         if name is None:
             return int(params[found]) if (found := length_of(params)) else 0
@@ -352,7 +352,7 @@ class Point(Declared):
 
     @property
     def gated(self) -> bool:
-        """Whether the gate judges this cell: false if its accuracy is not what the test measures."""
+        """Whether the gate judges it: false if its accuracy is not what the test measures."""
         return self.declared.gated(self) if self.declared.gated else True
 
     def prefix(self, words: Words, seed: int, index: int) -> str | None:
@@ -414,7 +414,7 @@ class Point(Declared):
         return self.tokens
 
     def fit(self, kept: Mapping[str, float]) -> Self:
-        """Return this cell for one model, from what its profile keeps of the counts. Raises ValueError if it cannot."""
+        """Return this point for one model, from the counts in its profile. Raises ValueError if it does not fit."""
         counts = self.declared.counts
         if counts is None:
             return self
@@ -424,7 +424,7 @@ class Point(Declared):
 
     @classmethod
     def from_slug(cls, slug: str, **given: Any) -> Self:
-        """Return the cell of a slug, with other fields from `given`. Raises ValueError, naming the parameters."""
+        """Return the point of a slug, with other fields from `given`. Raises ValueError, naming the parameters."""
         rest, test, parameters = slug, cls.declared.name, cls.declared.parameters
         params: dict[str, Any] = {}
         types = {field.name: field.type for field in fields(cls)}
@@ -439,12 +439,12 @@ class Point(Declared):
                 f"{test} has no cell {slug!r}; its parameters are {', '.join(parameters)}, written like {written}."
             )
         try:
-            cell = cls(**params, **given)
+            point = cls(**params, **given)
         except TypeError:
             raise ValueError(f"{test} cell {slug!r} lacks one of {', '.join(parameters)}.") from None
-        if cell.slug != slug:
-            raise ValueError(f"{test} cell {slug!r} is written {cell.slug!r}.")
-        return cell
+        if point.slug != slug:
+            raise ValueError(f"{test} cell {slug!r} is written {point.slug!r}.")
+        return point
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
         """Return the random stream of one trial. All repeats of a trial share it, as they ask the same prompt."""

@@ -1,4 +1,4 @@
-"""A case: its names, its size, the tokens of its requests and replies, and whether it can be built for its model."""
+"""A cell: its names, its size, the tokens of its requests and replies, and whether it can be built for its model."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_the_only_trial_of_a_cell() -> None:
     assert trial.index == 7
 
 
-def test_a_case_that_lacks_its_only_trial_asks_nothing() -> None:
+def test_a_cell_that_lacks_its_only_trial_asks_nothing() -> None:
     cell = dataclasses.replace(line_cell(trials=3), only_trial="q7")
     assert (cell.size, list(cell.each_trial())) == (0, [])
     with refused("unknown-trial", "no trial 'q7': its trials are numbered from 0"):

@@ -1,4 +1,4 @@
-"""The cases of a profile."""
+"""The cells of a profile."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def cells(folder: Path, *prompts: str) -> list[Cell]:
     return cells_of(profile, LineRetrieval, choices(no_bank, prompts))
 
 
-def test_each_cell_model_and_wording_is_one_case_and_the_first_table_counts(tmp_path: Path) -> None:
+def test_each_point_model_and_wording_is_one_cell_and_the_first_table_counts(tmp_path: Path) -> None:
     made = cells(tmp_path)
     slugs = [(cell.model.model, cell.point.length, cell.trials, cell.band) for cell in made]
     assert slugs == [

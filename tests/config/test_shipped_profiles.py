@@ -46,7 +46,7 @@ def misfits(profile: str, *models: str) -> Iterator[Cell]:
 def test_what_does_not_fit_is_known(profile: str) -> None:
     """All models are in one plan, which reads the profile and its prompts once."""
     planned = {cell.model.model for cell in cells(profile, *MODELS)}
-    assert planned in ({*MODELS}, set()), "a profile of test functions alone has no cases"
+    assert planned in ({*MODELS}, set()), "a profile of test functions alone has no cells of protocols"
     expected = {(model, test) for model in SMALL for test in TOO_LONG.get(profile, ())}
     assert {(cell.model.model, cell.point.test) for cell in misfits(profile, *MODELS)} == expected
 

@@ -1,4 +1,4 @@
-"""The cases that a shard takes."""
+"""The cells that a shard takes."""
 
 from __future__ import annotations
 

@@ -102,7 +102,7 @@ def seconds(server: Slotted, in_flight: int, trials: int) -> float:
 def ask(
     cells: Sequence[Cell], servers: Mapping[str, Slotted], in_flight: int, progress: Progress | None = None
 ) -> Asked:
-    """Ask cases of the servers of these hosts. Raises UserError for models of hosts that are not trusted."""
+    """Send the requests of cells to these servers. Raises UserError for models of hosts that are not trusted."""
     url = f"https://{HOST}" if HOST in servers else None
 
     async def answer(network: Network, request: httpx2.Request) -> httpx2.Response:

@@ -372,7 +372,7 @@ def test_what_fails_for_a_moment_is_asked_again(tmp_path: Path) -> None:
 
 
 def priced(trials: int) -> Cell:
-    """Return a case whose trials are estimated at 175 USD each and cost what the server says."""
+    """Return a cell whose trials are estimated at 175 USD each and cost what the server says."""
     return line_cell(5, trials=trials, prices=PRICES)
 
 

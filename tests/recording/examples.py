@@ -1,4 +1,4 @@
-"""Small cases for a toy model, and answers as a server would give them, for tests of recording and asking."""
+"""Small cells for a toy model, and answers as a server would give them, for tests of recording and asking."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def line_cell(lines: int = 5, block_size: int | None = None, trials: int = 2, **
 
 
 def passkey_cell(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -> Cell:
-    """Return a case for a model whose tokens per filler are known."""
+    """Return a cell for a model whose tokens per filler are known."""
     wording = wording_of(Passkey)
     values = {"filler": 24.0, "fixed": 94.0, "after_key": 15.0}
     measured = TokenCounts(test="passkey", wording=wording.digest, on=datetime.date(2026, 1, 1), values=values)
@@ -47,14 +47,14 @@ def passkey_cell(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
 
 
 def collage_cell(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Cell:
-    """Return a case with records of some 4,000 characters; each trial asks about another section."""
+    """Return a cell with records of some 4,000 characters; each trial asks about another section."""
     profile = ModelProfile(**{"model": "toy", **model})
     cell = Collage(1500, 100, depth, variant, bank=lambda: BANK)
     return Cell(profile, wording_of(Collage), cell, seed=0, trials=trials)
 
 
 def of_version(version: int, **changed: object) -> Cell:
-    """Return a case of one question of a bank of this version."""
+    """Return a cell of one question of a bank of this version."""
     cell = dataclasses.replace(collage_cell(), only_trial="s1-toll")
     point = dataclasses.replace(cell.point, bank=lambda: small_bank(40, version=version))  # type: ignore[call-arg]
     return dataclasses.replace(cell, point=point, **changed)  # type: ignore[arg-type]
@@ -87,7 +87,7 @@ def answer(content: bytes | str = "42", **headers: str) -> dict[str, Any]:
 
 
 def recorded(folder: Path, cell: Cell, text: str = "42", at: str = AT) -> Path:
-    """Record all trials of a case, and return its file."""
+    """Record all trials of a cell, and return its file."""
     tape = Tape(folder, "once")
     for trial in cell.each_trial():
         tape.record(Place.of(trial, trial.build()), answer(text), at, 0.5)

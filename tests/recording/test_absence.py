@@ -17,7 +17,7 @@ FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
 
 
 def said(cell: Cell, tape: Tape, *failed: str) -> str:
-    """Return the sentence about the trials of the case that the tape has no reply to."""
+    """Return the sentence about the trials of the cell that have no answer on the tape."""
     all_wanted = [Place.of(trial, trial.build()) for trial in cell.each_trial()]
     return why_missing(cell, tape, [place for place in all_wanted if tape.reply(place) is None], failed)
 

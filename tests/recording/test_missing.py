@@ -32,7 +32,7 @@ def test_what_is_passed_over_is_reported(tmp_path: Path) -> None:
 
 
 def test_neighbours_share_the_beginning_of_their_prompts(tmp_path: Path) -> None:
-    """For any order of the cases, the order is by model, wording and window, with ever more filler before the key."""
+    """For any order of the cells, the order is by model, wording and window, with ever more filler before the key."""
     cells = [
         passkey_cell(window, k, model=model).fitted()
         for model in ("a", "b")

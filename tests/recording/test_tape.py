@@ -204,7 +204,7 @@ def test_a_line_that_is_no_episode_is_named_and_left_alone(tmp_path: Path, line:
 
 
 def test_a_file_that_cannot_be_read_is_not_taken_for_its_first_lines(tmp_path: Path) -> None:
-    """The cases of several prompt sets share a file, and each must report the damage."""
+    """The cells of several prompt sets share a file, and each must report the damage."""
     file = recorded(tmp_path, CASE)
     file.write_bytes(file.read_bytes() + b"{}\n")
     tape = Tape(tmp_path)

@@ -138,7 +138,7 @@ def status_of(answer: Mapping[str, Any]) -> int:
 
 
 def to_answer(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Answer:
-    """Return the reply in an answer to a request. prefill: see messages.to_answer. Raises MalformedAnswer."""
+    """Return the answer in the body of a response. prefill: see messages.to_answer. Raises MalformedAnswer."""
     api = _api_of(path)
     return messages.to_answer(api.as_message(api.read(body)), receipt, prefill)
 

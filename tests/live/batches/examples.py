@@ -83,7 +83,7 @@ def lacking(folder: Path, cells: Sequence[Cell]) -> int:
 
 
 def claimed(folder: Path, server: str, cell: Cell, id: str = "", created_at: str = AT, claimed_at: str = AT) -> Batch:
-    """Claim a batch of a case's trials, as a run that died has left it, and return it."""
+    """Claim a batch of a cell's trials, as a run that died has left it, and return it."""
     place = [Place.of(trial, trial.build()) for trial in cell.each_trial()]
     requests = tuple(InBatch(custom_id(NAME, each), each) for each in place)
     batch = Batch(NAME, server, server, claimed_at, requests, id, created_at if id else "")

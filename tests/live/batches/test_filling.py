@@ -189,7 +189,7 @@ def test_a_malformed_message_is_paid_and_not_asked_again_by_itself(tmp_path: Pat
 
 
 def priced(server: BatchServer, folder: Path, cap: float) -> Ran:
-    """Return cases of four requests of about 85 and 115 tokens, at half of $1 per thousand tokens."""
+    """Return cells of four requests of about 85 and 115 tokens, at half of $1 per thousand tokens."""
     return run(server, folder, [line_cell(3, prices=PRICES), line_cell(5, prices=PRICES)], cap=cap)
 
 

@@ -49,7 +49,7 @@ def proxy() -> Iterator[ForwardProxy]:
 
 
 def ask(tape: Path) -> str:
-    """Return the answer to the first trial of a case, from a server on 127.0.0.1."""
+    """Return the answer to the first trial of a cell, from a server on 127.0.0.1."""
 
     async def run(url: str) -> str:
         trial = Trial(line_cell(), 0)

@@ -1,4 +1,4 @@
-"""The results of a case in the report of its test."""
+"""The results of a cell in the report of its test."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ WRONG = dataclasses.replace(ROW, outcome="wrong")
 NOT_ASKED = dataclasses.replace(ROW, outcome="not_asked", input_tokens=None, output_tokens=None)
 
 
-def told(*cases: CellResult, others: tuple[tuple[str, object], ...] = ()) -> Any:
+def told(*results: CellResult, others: tuple[tuple[str, object], ...] = ()) -> Any:
     """Return an object with user properties, like an item or a report."""
     item: Any = SimpleNamespace(user_properties=[])
-    for case in cases:
-        case.attach(item)
+    for result in results:
+        result.attach(item)
     item.user_properties += others
     return item
 
