@@ -23,7 +23,6 @@ from longctx.recording.request import digest
 from tests.servers import find_answer, message, prompt_of
 
 Body = dict[str, Any]
-Head = tuple[int, dict[str, str]]
 HUGE = 40_000_000
 
 

@@ -15,8 +15,6 @@ from longctx.functions.cells import FUNCTION_ENTRIES
 
 NAMES = ("ctx", "ask", "draw", "case", "check", "judge", "prompt")
 """The fixtures of longctx: `ctx`, and its attributes."""
-Combination = Mapping[str, object]
-"""The values of a test's parameters."""
 
 
 @dataclass(frozen=True, slots=True)

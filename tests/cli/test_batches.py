@@ -19,7 +19,7 @@ from tests.batch_server import BatchServer, Stored
 from tests.live.batches.examples import NAME, claimed
 from tests.recording.examples import line_cell, requests_of
 
-CASE = line_cell()
+CELL = line_cell()
 
 
 @pytest.fixture
@@ -30,8 +30,8 @@ def server(within_mine: Workspace) -> Iterator[BatchServer]:
 
 def running(server: BatchServer, mine: Workspace) -> Stored:
     """Return a batch of two requests that a run has left, whose file has its id."""
-    batch = claimed(mine.cassettes, server.url, CASE, "msgbatch_0000", stamp(clocks.now()))
-    bodies = [request.ready().body for request in requests_of(CASE)]
+    batch = claimed(mine.cassettes, server.url, CELL, "msgbatch_0000", stamp(clocks.now()))
+    bodies = [request.ready().body for request in requests_of(CELL)]
     requests = [
         {"custom_id": request.custom_id, "params": body} for request, body in zip(batch.requests, bodies, strict=True)
     ]
@@ -59,7 +59,7 @@ def test_from_the_list_to_the_tape(server: BatchServer, mine: Workspace, capsys:
     assert "ended: longctx models batches collect, by 20" in capsys.readouterr().out
     assert main(["models", "batches", "collect", NAME]) == 0
     assert capsys.readouterr().out == "Batch msgbatch_0000 has ended: 2 answers are recorded.\n"
-    assert not missing(Tape(mine.cassettes, "once"), [CASE])
+    assert not missing(Tape(mine.cassettes, "once"), [CELL])
     assert not Ledger(mine.cassettes).open()
 
 
@@ -90,7 +90,7 @@ def test_a_batch_is_forgotten_without_its_server(
 def test_a_batch_that_may_not_have_been_created(
     server: BatchServer, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    claimed(mine.cassettes, server.url, CASE, claimed_at=stamp(clocks.now()))
+    claimed(mine.cassettes, server.url, CELL, claimed_at=stamp(clocks.now()))
     assert main(["models", "batches", "list"]) == 0
     assert "it seems that it was never" in capsys.readouterr().out
     server.put("a", "b", ended=False)
@@ -111,7 +111,7 @@ def test_while_a_run_records_nothing_is_collected(
 def test_a_broken_file_is_a_sentence(
     mine: Workspace, within_mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    claimed(mine.cassettes, "http://server", CASE)
+    claimed(mine.cassettes, "http://server", CELL)
     (within_mine.cassettes / "batches" / f"{NAME}.json").write_text("{")
     assert main(["models", "batches", "list"]) == 2
     assert "[bad-batch-record]" in capsys.readouterr().err

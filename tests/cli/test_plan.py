@@ -61,32 +61,6 @@ max_tokens = 300
 """
 
 
-PRICED = """
-model = "toy"
-[prices]
-input = 1
-output = 1
-dated = 2026-11-22
-"""
-MENU = """
-about = "A menu."
-margin = 0.5  # wide
-
-[line_retrieval]  # two bands
-models = ["other"]
-lines = [5, 10, 400]
-orders = ["ordered"]
-trials = 1
-bands = { short = 10, long = 400 }
-
-[passkey]
-models = ["other"]
-windows = [4096]
-distances = 20
-trials = 10
-"""
-
-
 def profile(folder: Path, *tables: str) -> str:
     return str(written(folder / "mine.toml", "".join(tables)))
 

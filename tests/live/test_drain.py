@@ -15,15 +15,15 @@ from longctx.recording.request import Request, Shared
 from tests.given import reply
 from tests.recording.examples import line_cell
 
-CASE = line_cell(trials=6)
+CELL = line_cell(trials=6)
 REPLY = reply("42")
 BUSY = Failure("rate_limit", "busy")
 REFUSED = Failure("invalid_request", "refused")
 
 
 def trial(index: int, after: int | None = None) -> Request:
-    shared = Shared(after=None if after is None else Trial(CASE, after).key)
-    return dataclasses.replace(Request.of(Trial(CASE, index)), shared=shared)
+    shared = Shared(after=None if after is None else Trial(CELL, after).key)
+    return dataclasses.replace(Request.of(Trial(CELL, index)), shared=shared)
 
 
 class Trials:

@@ -28,6 +28,3 @@ MultipleNeedles = cells_of(multiple_needles)
 Passkey = cells_of(passkey)
 ShortAnswers = cells_of(short_answers)
 VariableTracking = cells_of(variable_tracking)
-
-PASSKEY_TOKENS = {"filler": 24, "fixed": 69, "after_key": 16}
-"""What a tokenizer made of passkey's wording."""

@@ -24,7 +24,7 @@ from longctx.recording.tape import Tape, TapeError
 from longctx.recording.transport import NotOnTape, TapeTransport
 from tests.recording.examples import client_of, line_cell, place, recorded, send
 
-CASE = line_cell()
+CELL = line_cell()
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -85,11 +85,11 @@ BROKEN = [missing, stale, corrupt, truncated, emptied, without_body]
 
 @pytest.mark.parametrize("break_it", BROKEN)
 def test_a_broken_cassette(tmp_path: Path, attempts: list[str], break_it: Callable[[Path], None]) -> None:
-    break_it(recorded(tmp_path, CASE))
+    break_it(recorded(tmp_path, CELL))
     tape = Tape(tmp_path)
     with contextlib.suppress(TapeError):
-        assert tape.reply(place(CASE)) is None
-        assert why_missing(CASE, tape, [place(CASE)], [])
+        assert tape.reply(place(CELL)) is None
+        assert why_missing(CELL, tape, [place(CELL)], [])
     assert not attempts
 
 
@@ -97,9 +97,9 @@ def test_a_broken_cassette(tmp_path: Path, attempts: list[str], break_it: Callab
 def test_a_broken_cassette_replayed_through_the_sdk(
     tmp_path: Path, attempts: list[str], break_it: Callable[[Path], None]
 ) -> None:
-    break_it(recorded(tmp_path, CASE))
+    break_it(recorded(tmp_path, CELL))
     with pytest.raises(anthropic.APIConnectionError) as caught:
-        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CELL, 0)))
     assert isinstance(caught.value.__cause__, NotOnTape | TapeError)
     assert not attempts
 
@@ -117,26 +117,26 @@ OF_VCRPY = [
 def test_a_broken_vcrpy(
     tmp_path: Path, attempts: list[str], monkeypatch: pytest.MonkeyPatch, owner: object, name: str
 ) -> None:
-    recorded(tmp_path, CASE)
+    recorded(tmp_path, CELL)
 
     def fail(*_: object, **__: object) -> None:
         raise RuntimeError("vcrpy is broken")
 
     monkeypatch.setattr(owner, name, fail)
     with contextlib.suppress(RuntimeError):
-        reply = Tape(tmp_path).reply(place(CASE))
+        reply = Tape(tmp_path).reply(place(CELL))
         assert reply is None or reply.text == "42"
     with pytest.raises((anthropic.APIConnectionError, RuntimeError)):
-        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CELL, 0)))
     assert not attempts
 
 
 def test_a_tape_that_finds_nothing(tmp_path: Path, attempts: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The tape denies an answer that is on it; no server is asked."""
-    recorded(tmp_path, CASE)
+    recorded(tmp_path, CELL)
     monkeypatch.setattr(Tape, "response", lambda *_: None)
     with pytest.raises(anthropic.APIConnectionError):
-        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CASE, 0)))
+        asyncio.run(send(client_of(TapeTransport(Tape(tmp_path))), Trial(CELL, 0)))
     assert not attempts
 
 
@@ -177,7 +177,7 @@ print(json.dumps({"judged": texts, "absent": len(absent), "imported": "anthropic
 
 def test_a_replay_does_not_even_import_the_sdk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
-    recorded(tmp_path, CASE)
+    recorded(tmp_path, CELL)
     command = [sys.executable, "-c", REPLAY, str(tmp_path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

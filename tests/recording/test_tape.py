@@ -24,8 +24,8 @@ from tests.recording.examples import AT, LATER, answer, line_cell, place, record
 from tests.refusals import refused
 from tests.servers import message
 
-CASE = line_cell()
-ONE, TWO = place(CASE, 0), place(CASE, 1)
+CELL = line_cell()
+ONE, TWO = place(CELL, 0), place(CELL, 1)
 CHANGED = dataclasses.replace(ONE, sha256="0" * 64, prompt_set="other", wording="other-digest")
 """The first trial, in another wording."""
 
@@ -59,7 +59,7 @@ def test_an_answer_is_live_only_in_the_run_that_asked(tmp_path: Path) -> None:
 
 def test_an_episode_is_of_the_model_that_was_asked(tmp_path: Path) -> None:
     """The model is known even if two profiles send the same request and the file has the other model's name."""
-    file = recorded(tmp_path, CASE)
+    file = recorded(tmp_path, CELL)
     other = line_cell(model="other")
     file.parents[1].rename(tmp_path / "other")
     tape = Tape(tmp_path, "once")
@@ -83,7 +83,7 @@ def test_a_changed_request_is_stale_and_never_answered(tmp_path: Path) -> None:
     tape = Tape(tmp_path)
     assert [tape.status(place) for place in (ONE, CHANGED, TWO)] == ["found", "stale", "missing"]
     assert tape.reply(CHANGED) is None
-    known = {"prompt_set": "protocol", "digest": CASE.wording.digest, "headers": ""}
+    known = {"prompt_set": "protocol", "digest": CELL.wording.digest, "headers": ""}
     assert tape.recorded_wording(CHANGED) == known
     assert tape.recorded_wording(TWO) == {}
 
@@ -134,7 +134,7 @@ def test_files_merged_by_union_say_the_same_in_any_order(
     tape = Tape(folder, "all")
     for each, text, at in ((ONE, "old", AT), (ONE, "new", LATER), (TWO, "two", AT), (CHANGED, "changed", AT)):
         tape.record(each, answer(text), at, 0)
-    file = folder / CASE.file
+    file = folder / CELL.file
     lines = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
     merged = Tape(folder)
@@ -147,9 +147,9 @@ def test_a_file_cut_short_at_any_byte_loses_only_its_last_answer(tmp_path: Path)
     tape = Tape(tmp_path / "whole", "once")
     tape.record(ONE, answer("one \u2028 \U0001f642"), AT, 0)
     tape.record(TWO, answer("two \u2028 \U0001f642"), AT, 0)
-    whole = (tmp_path / "whole" / CASE.file).read_bytes()
+    whole = (tmp_path / "whole" / CELL.file).read_bytes()
     first, last = whole.splitlines(keepends=True)
-    file = tmp_path / "cut" / CASE.file
+    file = tmp_path / "cut" / CELL.file
     file.parent.mkdir(parents=True)
     for length in range(len(last)):
         file.write_bytes(first + last[:length])
@@ -192,7 +192,7 @@ def test_a_long_last_line_that_was_cut_short_is_cut_off(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_that_is_no_episode_is_named_and_left_alone(tmp_path: Path, line: str) -> None:
-    file = recorded(tmp_path, CASE)
+    file = recorded(tmp_path, CELL)
     first, second = file.read_bytes().splitlines(keepends=True)
     file.write_bytes(first + line.encode() + b"\n" + second)
     before = file.read_bytes()
@@ -205,7 +205,7 @@ def test_a_line_that_is_no_episode_is_named_and_left_alone(tmp_path: Path, line:
 
 def test_a_file_that_cannot_be_read_is_not_taken_for_its_first_lines(tmp_path: Path) -> None:
     """The cells of several prompt sets share a file, and each must report the damage."""
-    file = recorded(tmp_path, CASE)
+    file = recorded(tmp_path, CELL)
     file.write_bytes(file.read_bytes() + b"{}\n")
     tape = Tape(tmp_path)
     for _ in range(2):
@@ -255,13 +255,13 @@ def test_an_episode_with_a_wrong_part_is_an_error_or_is_unused(tmp_path: Path, p
 
 
 def test_an_empty_line_is_no_mistake(tmp_path: Path) -> None:
-    file = recorded(tmp_path, CASE)
+    file = recorded(tmp_path, CELL)
     file.write_bytes(b"\n" + file.read_bytes().replace(b"\n", b"\n\n"))
     assert said(Tape(tmp_path), TWO) == "42"
 
 
 def test_windows_line_ends_are_no_mistake(tmp_path: Path) -> None:
-    file = recorded(tmp_path, CASE)
+    file = recorded(tmp_path, CELL)
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n"))
     assert said(Tape(tmp_path), TWO) == "42"
 
@@ -285,11 +285,11 @@ def test_any_text_is_replayed_to_the_letter(tmp_path_factory: pytest.TempPathFac
         response = again.response(place)
         assert response is not None
         assert response["body"]["string"] == body
-    assert (folder / CASE.file).read_bytes().count(b"\n") == len(bodies)
+    assert (folder / CELL.file).read_bytes().count(b"\n") == len(bodies)
 
 
 def test_each_line_is_a_cassette_of_vcrpys_own(tmp_path: Path) -> None:
-    file = recorded(tmp_path, CASE)
+    file = recorded(tmp_path, CELL)
     for line, each in zip(file.read_text().splitlines(), (ONE, TWO), strict=True):
         [request], [response], metadata = deserialize(line, jsonserializer)
         assert (request.method, request.uri, request.body) == (
@@ -309,15 +309,15 @@ def test_answers_may_be_written_elsewhere(tmp_path: Path) -> None:
     Tape(kept, "all", "run", private).record(TWO, answer("two"), LATER, 0)
     assert [said(Tape(kept, "none", "run", private), place) for place in (ONE, TWO)] == ["new", "two"]
     assert [said(Tape(kept), place) for place in (ONE, TWO)] == ["42", None]
-    assert (kept / CASE.file).read_bytes() == before
+    assert (kept / CELL.file).read_bytes() == before
 
 
 def test_repeats_are_answers_of_their_own(tmp_path: Path) -> None:
     tape = Tape(tmp_path, "once")
     for repeat in (0, 1):
-        trial = Trial(CASE, 0, repeat)
+        trial = Trial(CELL, 0, repeat)
         tape.record(Place.of(trial, trial.build()), answer(f"repeat {repeat}"), AT, 0)
-    repeats = [Place.of(trial, trial.build()) for trial in (Trial(CASE, 0, 0), Trial(CASE, 0, 1))]
+    repeats = [Place.of(trial, trial.build()) for trial in (Trial(CELL, 0, 0), Trial(CELL, 0, 1))]
     assert repeats[0].sha256 == repeats[1].sha256
     assert [said(Tape(tmp_path), place) for place in repeats] == ["repeat 0", "repeat 1"]
 
@@ -402,10 +402,10 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
     for each in (ONE, TWO, CHANGED):
         first.record(each, answer("old"), LATER, 0)  # the clock of the first run was ahead
     again = Tape(folder, "all", run="again")
-    again.set_out_to_send([CASE])
+    again.set_out_to_send([CELL])
     assert said(Tape(folder), TWO) == "old", "nothing was answered yet"
     again.record(ONE, answer("new"), AT, 0)
-    file = folder / CASE.file
+    file = folder / CELL.file
     lines = file.read_bytes().splitlines(keepends=True)
     assert len(lines) == 5
     file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
@@ -421,7 +421,7 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
 def test_other_modes_replace_nothing(tmp_path: Path, mode: str) -> None:
     Tape(tmp_path, "once", run="first").record(ONE, answer("old"), AT, 0)
     later = Tape(tmp_path, mode, run="later")
-    later.set_out_to_send([CASE])
+    later.set_out_to_send([CELL])
     later.record(TWO, answer(), AT, 0)
     assert said(Tape(tmp_path), ONE) == "old"
 

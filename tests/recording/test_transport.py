@@ -22,9 +22,9 @@ from longctx.recording.transport import NotOnTape, TapeTransport
 from tests.recording.examples import AT, answer, client_of, line_cell, network, place, recorded, replying, send
 from tests.servers import failing, message
 
-CASE = line_cell()
-QUESTION = Trial(CASE, 0)
-ONE = place(CASE, 0)
+CELL = line_cell()
+QUESTION = Trial(CELL, 0)
+ONE = place(CELL, 0)
 TYPICAL_HEADERS = {
     "content-type": "application/json",
     "request-id": "req_011CVu7WMUKp4yDDUhGNFB2w",
@@ -68,7 +68,7 @@ def test_without_a_network_a_question_that_is_not_on_the_tape_raises(tmp_path: P
 def test_a_body_that_is_not_the_trials_own_raises(tmp_path: Path) -> None:
     """Otherwise an answer would be kept under the name of another question."""
     reached: list[httpx2.Request] = []
-    recorded(tmp_path, CASE)
+    recorded(tmp_path, CELL)
     transport = TapeTransport(Tape(tmp_path, "all"), network(lambda request: reached.append(request)))
     with pytest.raises(anthropic.APIConnectionError) as caught:
         ask(transport, max_tokens=99)
@@ -84,7 +84,7 @@ def test_what_the_network_answers_is_recorded_and_then_played(tmp_path: Path) ->
 
 
 def test_mode_all_asks_what_is_on_the_tape(tmp_path: Path) -> None:
-    recorded(tmp_path, CASE, "old")
+    recorded(tmp_path, CELL, "old")
     assert ask(TapeTransport(Tape(tmp_path, "once"), replying(message("new")))).content[0].text == "old"
     assert ask(TapeTransport(Tape(tmp_path, "all"), replying(message("new")))).content[0].text == "new"
 
@@ -92,7 +92,7 @@ def test_mode_all_asks_what_is_on_the_tape(tmp_path: Path) -> None:
 def test_a_compressed_answer_is_recorded_as_it_reads(tmp_path: Path) -> None:
     inner = replying(gzip.compress(message("42")), **{"content-encoding": "gzip", "content-type": "application/json"})
     assert ask(TapeTransport(Tape(tmp_path, "once"), inner)).content[0].text == "42"
-    assert '\\"42\\"' in (tmp_path / CASE.file).read_text()
+    assert '\\"42\\"' in (tmp_path / CELL.file).read_text()
     assert ask(TapeTransport(Tape(tmp_path))).content[0].text == "42"
 
 
@@ -165,7 +165,7 @@ def sent_body() -> bytes:
 
 
 def test_a_base_url_may_have_a_path(tmp_path: Path) -> None:
-    recorded(tmp_path, CASE)
+    recorded(tmp_path, CELL)
     request = httpx2.Request("POST", "https://h.test/proxy/anthropic/v1/messages", json=json.loads(sent_body()))
     assert handle(TapeTransport(Tape(tmp_path)), request).content == message("42")
 
@@ -173,7 +173,7 @@ def test_a_base_url_may_have_a_path(tmp_path: Path) -> None:
 def test_nothing_private_is_recorded(tmp_path: Path) -> None:
     """An allow-list of the answer's headers is kept, and neither host, key nor body of the request."""
     ask(TapeTransport(Tape(tmp_path, "once"), replying(message("42"), **TYPICAL_HEADERS)))
-    text = (tmp_path / CASE.file).read_text()
+    text = (tmp_path / CELL.file).read_text()
     assert "secret" not in text
     assert "REGISTER_CONTENT" not in text
     [interaction] = json.loads(text)["interactions"]

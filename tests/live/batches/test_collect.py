@@ -18,7 +18,7 @@ from tests.live.batches.examples import AT, claimed
 from tests.recording.examples import LATER, line_cell
 from tests.servers import message
 
-CASE = line_cell(trials=3)
+CELL = line_cell(trials=3)
 
 
 def right(custom_id: str, text: str = "42") -> dict[str, Any]:
@@ -26,7 +26,7 @@ def right(custom_id: str, text: str = "42") -> dict[str, Any]:
 
 
 def batch_in(folder: Path) -> Batch:
-    return claimed(folder, "http://server", CASE, "msgbatch_1")
+    return claimed(folder, "http://server", CELL, "msgbatch_1")
 
 
 def onto_tape(tape: Tape, batch: Batch, ended_at: str, results: Sequence[dict[str, Any]]) -> Collected:
@@ -83,7 +83,7 @@ def test_collected_answers_are_on_disk_before_they_count(tmp_path: Path, monkeyp
     batch = batch_in(tmp_path)
     monkeypatch.setattr(os, "fsync", spied)
     onto_tape(Tape(tmp_path), batch, AT, [right(request.custom_id) for request in batch.requests])
-    assert synced == [tmp_path / CASE.file]
+    assert synced == [tmp_path / CELL.file]
 
 
 def test_what_was_recorded_before_a_kill_is_not_recorded_again(tmp_path: Path) -> None:
@@ -108,8 +108,8 @@ def test_an_earlier_answer_does_not_stand_in_its_way_and_a_later_one_does(tmp_pa
 
 def test_what_cannot_be_written_is_an_error_that_leaves_the_rest(tmp_path: Path) -> None:
     batch = batch_in(tmp_path)
-    (tmp_path / CASE.file).mkdir(parents=True)
+    (tmp_path / CELL.file).mkdir(parents=True)
     tape = Tape(tmp_path)
-    tape._index[CASE.file] = {}
+    tape._index[CELL.file] = {}
     with pytest.raises(NotRecorded):
         onto_tape(tape, batch, AT, [right(batch.requests[0].custom_id)])

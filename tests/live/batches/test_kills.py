@@ -16,7 +16,7 @@ from tests.batch_server import BatchServer
 from tests.live.batches.examples import lacking, run
 from tests.recording.examples import line_cell
 
-CASES = [line_cell(3)]
+CELLS = [line_cell(3)]
 
 
 class Killed(BaseException):
@@ -72,9 +72,9 @@ def test_at_every_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
             server.looks, server.lists_end = 1, True
             if not _dies(server, folder, dies_at):
                 break
-            resumed = run(server, folder, CASES, name="resumed")
+            resumed = run(server, folder, CELLS, name="resumed")
             assert not resumed.asked.failures
-            assert lacking(folder, CASES) == 0, dies_at
+            assert lacking(folder, CELLS) == 0, dies_at
             assert sorted(server.paid.values()) == [1, 1], dies_at
             assert len(server.created) == 2, dies_at
             assert not Ledger(folder).open()
@@ -86,7 +86,7 @@ def _dies(server: BatchServer, folder: Path, dies_at: int) -> bool:
     with pytest.MonkeyPatch.context() as patch:
         Points(patch, dies_at)
         try:
-            run(server, folder, CASES)
+            run(server, folder, CELLS)
         except Killed:
             return True
     return False

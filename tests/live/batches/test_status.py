@@ -18,7 +18,7 @@ from tests.live.clients import called
 from tests.recording.examples import line_cell
 from tests.servers import failing
 
-CASE = line_cell()
+CELL = line_cell()
 """A batch of two requests."""
 
 
@@ -44,7 +44,7 @@ def ours(server: BatchServer, batch: Batch, ended: bool = True) -> Stored:
 
 def test_by_its_id(tmp_path: Path) -> None:
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000", stamp(clocks.now()))
+        batch = claimed(tmp_path, server.url, CELL, "msgbatch_0000", stamp(clocks.now()))
         stored = ours(server, batch, ended=False)
         assert status(server, tmp_path, batch).kind == "running"
         server._end(stored)
@@ -60,9 +60,9 @@ def test_by_its_id(tmp_path: Path) -> None:
 
 def test_a_fresh_batch_may_yet_become_known_and_an_old_one_not(tmp_path: Path) -> None:
     with BatchServer() as server:
-        fresh = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", stamp(clocks.now())))
+        fresh = status(server, tmp_path, claimed(tmp_path, server.url, CELL, "msgbatch_9", stamp(clocks.now())))
         assert (fresh.kind, fresh.why) == ("running", f"{server.url} does not know it yet")
-        old = status(server, tmp_path, claimed(tmp_path, server.url, CASE, "msgbatch_9", AT))
+        old = status(server, tmp_path, claimed(tmp_path, server.url, CELL, "msgbatch_9", AT))
     assert old.kind == "unknown"
     assert "it was deleted there, or the key is of another workspace" in no_answer_sentence(old)
 
@@ -74,7 +74,7 @@ def test_a_batch_of_another_number_of_requests_is_not_claimed(tmp_path: Path, en
     docs/security.md, foreign-batch
     """
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE)
+        batch = claimed(tmp_path, server.url, CELL)
         ids = [request.custom_id for request in batch.requests]
         for stored in (server.put(*ids, "one-more", ended=ended), server.put(ids[0], ended=ended)):
             stored.created_at = datetime.datetime.now(datetime.UTC)
@@ -85,12 +85,12 @@ def test_a_batch_of_another_number_of_requests_is_not_claimed(tmp_path: Path, en
 
 def test_elsewhere_and_out_of_reach(tmp_path: Path) -> None:
     with BatchServer() as server:
-        other = status(server, tmp_path, claimed(tmp_path, "http://other.test", CASE, "msgbatch_0"))
+        other = status(server, tmp_path, claimed(tmp_path, "http://other.test", CELL, "msgbatch_0"))
         assert (other.kind, server.received) == ("elsewhere", [])
         assert "it was created at http://other.test: longctx models batches collect fetches" in no_answer_sentence(
             other
         )
-        batch = claimed(tmp_path, server.url, CASE, "msgbatch_0000")
+        batch = claimed(tmp_path, server.url, CELL, "msgbatch_0000")
         server.answer_other = lambda request: failing(503, "busy")({})  # type: ignore[method-assign]
         assert status(server, tmp_path, batch).kind == "unreached"
         server.answer_other = lambda request: failing(401, "bad key")({})  # type: ignore[method-assign]
@@ -100,7 +100,7 @@ def test_elsewhere_and_out_of_reach(tmp_path: Path) -> None:
 def test_a_batch_without_id_is_found_by_its_custom_ids(tmp_path: Path) -> None:
     with BatchServer() as server:
         server.page = 2
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
+        batch = claimed(tmp_path, server.url, CELL, claimed_at=stamp(clocks.now()))
         ours(server, batch)
         for number in range(3):
             server.put(f"{number}a", f"{number}b")
@@ -112,7 +112,7 @@ def test_a_batch_without_id_is_found_by_its_custom_ids(tmp_path: Path) -> None:
 
 def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
+        batch = claimed(tmp_path, server.url, CELL, claimed_at=stamp(clocks.now()))
         stranger = server.put("a", "b", ended=False)
         unsure = status(server, tmp_path, batch)
         assert unsure.kind == "unsure"
@@ -127,14 +127,14 @@ def test_one_of_as_many_requests_that_runs_may_be_it(tmp_path: Path) -> None:
 def test_absence_is_sure_after_a_minute(tmp_path: Path) -> None:
     slept: list[float] = []
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
+        batch = claimed(tmp_path, server.url, CELL, claimed_at=stamp(clocks.now()))
         assert status(server, tmp_path, batch, settles=True, slept=slept).kind == "absent"
         assert slept == [1, 2, 4, 8, 16, 29]
 
 
 def test_older_batches_and_those_of_other_claims_are_not_it(tmp_path: Path) -> None:
     with BatchServer() as server:
-        batch = claimed(tmp_path, server.url, CASE, claimed_at=stamp(clocks.now()))
+        batch = claimed(tmp_path, server.url, CELL, claimed_at=stamp(clocks.now()))
         old = ours(server, batch)
         old.created_at -= datetime.timedelta(hours=2)
         assert status(server, tmp_path, batch).kind == "absent"
@@ -144,7 +144,7 @@ def test_older_batches_and_those_of_other_claims_are_not_it(tmp_path: Path) -> N
 def test_a_server_that_lists_none_leaves_it_unsure(tmp_path: Path, code: int) -> None:
     with BatchServer() as server:
         server.listing = failing(code)
-        batch = claimed(tmp_path, server.url, CASE)
+        batch = claimed(tmp_path, server.url, CELL)
         state = status(server, tmp_path, batch)
     assert state.kind == {404: "unsure", 501: "unreached"}[code]
     assert "--forget" in no_answer_sentence(state) or "answered 501" in no_answer_sentence(state)
