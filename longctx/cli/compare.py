@@ -110,9 +110,11 @@ def _names(compared: Sequence[_Compared]) -> str:
 
 def _headings(compared: Sequence[_Compared]) -> list[str]:
     """Return the names of the sides in tables: the ends of their paths, or letters if they are long or not distinct."""
+    from longctx.report.comparison import COLUMNS
+
     names = [visible(each.path.name.removesuffix(".jsonl")) for each in compared]
     most = 24 if len(names) == 2 else 12  # an accuracy with its interval has about 24 characters
-    distinct = {*names} - {"test", "of", "cell", "difference", "gained", "lost"}
+    distinct = {*names} - {*COLUMNS}
     fit = len(distinct) == len(names) and all(0 < len(name) <= most for name in names)
     return names if fit else list(string.ascii_uppercase[: len(names)])
 

@@ -82,6 +82,7 @@ class FunctionPass:
     def ask(self) -> None:
         """Ask all trials, or look by look if a gate may settle early. Raises UserError and Interrupted."""
         settings = self._run.settings
+        self._terms.say_few(self._run.say)
         try:
             if settings.looks and self._run.plan.baseline and not settings.ask_only and settings.only_trial is None:
                 self._ask_in_looks()

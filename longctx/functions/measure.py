@@ -273,7 +273,7 @@ def _shown(held: bool | float) -> str:
 
 
 def answer_text(answer: Answer | None) -> str:
-    """Return an answer as people read it: its text, and the tools that it calls. None is that of a count of tokens."""
+    """Return an answer as people read it: its text, and the tools that it calls; empty for a count of tokens."""
     if answer is None:
         return ""
     calls = [f"[calls {use.get('name')}({use.get('input')})]" for use in answer.tool_uses]

@@ -146,7 +146,6 @@ class Asker:
         async with open_clients(self.tape, self._terms.base_url, self.in_flight, self._models) as clients:
             self._clients = clients.without_retries()
             self._bounds = dataclasses.replace(Bounds.of(self.in_flight), budget=self._budget)
-            self._bounds.say_few(self.in_flight, self._say)
             with live_progress(self.tally, self._say) as self._progress:
                 await self._served()
 

@@ -43,6 +43,14 @@ class Terms:
     canary: bool = True
     """Whether to ask a few trials of each test first."""
 
+    def say_few(self, say: Say) -> None:
+        """Print why fewer requests are in flight than `in_flight`, if files cannot be opened for more."""
+        if not self.batch and (most := ceiling(self.in_flight)) < self.in_flight:
+            say(
+                f"At most {count(most, 'request')} at once instead of {self.in_flight:,}: this process may open too "
+                "few files for more. Raise its limit (ulimit -n)."
+            )
+
 
 @dataclass(slots=True)
 class ConsecutiveFailures:
@@ -88,19 +96,16 @@ class Bounds:
     def of(cls, in_flight: int, max_cost: float | None = None, halt: Halt | None = None) -> Self:
         """Return the bounds for at most `in_flight` requests at once. max_cost: USD; None for no cap."""
         return cls(
-            Limits(max(1, min(in_flight, files_to_open()))),
+            Limits(ceiling(in_flight)),
             Budget(max_cost),
             ConsecutiveFailures(),
             halt or Halt(),
         )
 
-    def say_few(self, in_flight: int, say: Say) -> None:
-        """Print why no more requests are in flight than files can be opened, if that is fewer than `in_flight`."""
-        if (most := self.limits.ceiling) < in_flight:
-            say(
-                f"At most {count(most, 'request')} at once instead of {in_flight:,}: this process may open too few "
-                "files for more. Raise its limit (ulimit -n)."
-            )
+
+def ceiling(in_flight: int) -> int:
+    """Return the most requests in flight, at most `in_flight`: no more than files can be opened."""
+    return max(1, min(in_flight, files_to_open()))
 
 
 def files_to_open() -> int:

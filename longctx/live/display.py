@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from longctx import clocks
 from longctx.stats.rates import Rate
+from longctx.vocabulary.point import MEASURED
 
 if TYPE_CHECKING:
     from rich.console import Console, Group
@@ -122,8 +123,6 @@ class Tally:
 
     def ended(self, group: tuple[str, str], kind: str) -> None:
         """Count how a trial has ended; its rate counts only measured outcomes."""
-        from longctx.vocabulary.point import MEASURED  # imports numpy, which an unused plugin must not
-
         self.kinds[group][kind] += 1
         if kind in MEASURED:
             self.add(*group, Rate(int(kind == "correct"), 1))

@@ -150,6 +150,7 @@ class ProtocolPass:
             to_send = await self._to_send(clients, batches, cells)
             if to_send.requests:
                 check_writable(self.tape.written_to)
+                terms.say_few(self.say)
             return await self._send(clients, batches, to_send)
 
     async def _to_send(self, clients: Clients, batches: Batches, cells: Sequence[Cell]) -> _ToSend:
@@ -192,8 +193,6 @@ class ProtocolPass:
         every = [*to_send.requests, *to_send.held]
         self.halt.to_ask = len(every)
         bounds = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
-        if not terms.batch:
-            bounds.say_few(terms.in_flight, say)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
             begun = {request.cell.group for request in to_send.held}  # by a run whose canary has let them pass

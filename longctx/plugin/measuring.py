@@ -12,7 +12,6 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.gate.minimum import Requirement, shortfalls
-from longctx.live.display import Display, Tally, open_display
 from longctx.plugin import hooks
 from longctx.plugin.run import is_worker
 from longctx.plugin.selection import cells, trials
@@ -21,6 +20,7 @@ from longctx.stats.rates import Rate
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
+    from longctx.live.display import Display, Tally
     from longctx.results.row import Row
 
 SENT_TRIALS = "longctx_trials"
@@ -50,7 +50,7 @@ class ReplayProgress:
         self._session: pytest.Session | None = None
         self._terminal: pytest.TerminalReporter | None = None
         self._live: Display | None = None
-        self._tally = Tally(0)
+        self._tally: Tally
         self._ended: set[str] = set()
 
     # Wraps all other plugins, so that what they report after the tests is still counted.
@@ -98,7 +98,9 @@ class ReplayProgress:
     def _open(self, total: int) -> None:
         if self._terminal is None or self._live is not None:
             return
-        self._tally.total = total
+        from longctx.live.display import Tally, open_display
+
+        self._tally = Tally(total)
         self._live = open_display(sys.stdout, "replaying", self._tally, keep=True, pause=PAUSE)
         if self._live is None:
             self._terminal = None

@@ -18,6 +18,8 @@ from longctx.views.chart import Chart, Plot, PlotMark, Table
 
 LONGEST = 80
 """The most characters that are shown of an answer."""
+COLUMNS = "test", "of", "cell", "difference", "gained", "lost"
+"""The columns of the tables besides those of the runs, whose names must be others."""
 
 Others = Sequence[tuple[str, Comparison]]
 """The name of each other run, and its comparison with the reference."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.live.bounds import SPARED, Bounds
+from longctx.live.bounds import SPARED, Bounds, Terms
 
 resource = pytest.importorskip("resource")
 
@@ -19,9 +19,9 @@ def test_as_many_are_in_flight_as_there_are_files_to_open(
 ) -> None:
     opened = len(list(Path("/dev/fd").iterdir()))
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (opened + free, resource.RLIM_INFINITY))
-    bounds, said = Bounds.of(64), list[str]()
-    bounds.say_few(64, said.append)
-    assert bounds.limits.ceiling == most
+    said = list[str]()
+    Terms(in_flight=64).say_few(said.append)
+    assert Bounds.of(64).limits.ceiling == most
     assert [sentence.partition(" at once")[0] for sentence in said] == (
         [] if most == 64 else [f"At most {most} request{'s' if most > 1 else ''}"]
     )
