@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
 from longctx.live.cost.money import usd
 from longctx.stats.losses import ALPHA, Loss, Losses, level_of
 from longctx.stats.rates import Rate
+from longctx.summary.summary import OfTest
 from longctx.summary.tests import FILL, FILLER, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
 from longctx.text import count
 from longctx.views.chart import Table
@@ -25,7 +26,7 @@ def chunks_sentences(found: Sequence[Retrieval]) -> list[str]:
     return [f"{each.subject}: {_enough(each)}" if several else _enough(each) for each in found]
 
 
-def chunks_tables(title: str, found: Sequence[Retrieval]) -> Iterator[Table]:
+def chunks_tables(title: str, found: Sequence[Retrieval], stem: str = "") -> Iterator[Table]:
     """Yield a table with a row for each number of chunks."""
     rows = [(each, point) for each in found for point in each.points]
     behind = [each.behind[point.value] for each, point in rows]
@@ -103,7 +104,7 @@ FRONTIER = "Recall against retained tokens"
 RECALL = ("recall", 0, 1)
 
 
-def retention_views(title: str, stem: str, found: Sequence[Retention]) -> Iterator[RateView]:
+def retention_views(title: str, found: Sequence[Retention], stem: str) -> Iterator[RateView]:
     """Yield the views of a test function that asks about a transcript. stem: the beginning of the charts' names."""
     yield RateView(
         points=[RatePoint(round(100 * each.retained), each.strategy, each.recall, str(each.subject)) for each in found],
@@ -151,7 +152,7 @@ def retention_sentences(found: Sequence[Retention]) -> list[str]:
     return sentences
 
 
-def retention_tables(title: str, stem: str, found: Sequence[Retention]) -> Iterator[Table]:
+def retention_tables(title: str, found: Sequence[Retention], stem: str) -> Iterator[Table]:
     """Yield the table of the strategies, and those of the views."""
     columns = {
         "strategy": [each.strategy for each in found],
@@ -163,7 +164,7 @@ def retention_tables(title: str, stem: str, found: Sequence[Retention]) -> Itera
         "dominated by": [", ".join(each.dominated_by) or "-" for each in found],
     }
     yield Table.by_subject(f"{title}: strategies", [each.subject for each in found], columns)
-    for view in retention_views(title, stem, found):
+    for view in retention_views(title, found, stem):
         yield from view.tables()
 
 
@@ -223,7 +224,7 @@ def window_sentences(found: Sequence[Window]) -> list[str]:
     return sentences
 
 
-def window_view(title: str, stem: str, found: Sequence[Window]) -> RateView:
+def window_view(title: str, found: Sequence[Window], stem: str) -> RateView:
     """Return the accuracy by fill, a curve for each strategy. stem: the beginning of the charts' names."""
     return RateView(
         points=[
@@ -249,7 +250,7 @@ def _sent(window: Window) -> str:
     return ", ".join(known)
 
 
-def window_tables(title: str, found: Sequence[Window]) -> Iterator[Table]:
+def window_tables(title: str, found: Sequence[Window], stem: str = "") -> Iterator[Table]:
     """Yield a table with a row for each strategy and fill, and those of each session below them."""
     rows = [(each, point) for window in found for each in (window, *window.sessions) for point in each.points]
     losses = [next((loss for loss in each.losses.each if loss.value == point.value), None) for each, point in rows]
@@ -394,3 +395,46 @@ def _keeps(window: Window, strategies: int) -> str:
 def _lost(loss: Loss) -> str:
     low, high = loss.interval
     return f"{loss.loss:+.2f} [{low:+.2f}, {high:+.2f}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionReport:
+    """What a report says of an analysis (summary/tests.py), in the parts that a Report declares of a test."""
+
+    tables: Callable[[str, Sequence[Any], str], Iterable[Table]]
+    """From the test's title, what was found, and the beginning of the charts' names."""
+    data: Callable[[str, Sequence[Any]], Iterable[dict[str, Any]]]
+    views: Callable[[str, Sequence[Any], str], Iterable[RateView]] = lambda title, found, stem: ()
+    drawn: str = ""
+    """The parameter that the views draw."""
+    answers: Callable[[Sequence[Any]], Sequence[str]] = lambda found: ()
+    """What the test was run for."""
+    told: Callable[[Sequence[Any]], Sequence[str]] = lambda found: ()
+    """What the page tells if there is no such answer."""
+    findings: Callable[[str, Sequence[Any]], Iterable[tuple[Rank, str]]] = lambda title, found: ()
+
+
+REPORTS = {
+    "windows": FunctionReport(
+        tables=window_tables,
+        data=window_data,
+        views=lambda title, found, stem: [window_view(title, found, stem)],
+        drawn=FILL,
+        answers=window_sentences,
+    ),
+    "chunks": FunctionReport(tables=chunks_tables, data=chunks_data, answers=chunks_sentences),
+    "retention": FunctionReport(
+        tables=retention_tables,
+        data=retention_data,
+        views=retention_views,
+        drawn="kind",
+        told=retention_sentences,
+        findings=retention_findings,
+    ),
+}
+"""By the names of the analyses, in the order of a report."""
+
+
+def parts_of(test: OfTest) -> list[tuple[FunctionReport, Sequence[Any]]]:
+    """Return what is reported of a test function's analyses, each with what was found."""
+    return [(report, test.found[name]) for name, report in REPORTS.items() if name in test.found]

@@ -12,7 +12,7 @@ from typing import Any
 from longctx.extras import writes_page
 from longctx.registry import shipped
 from longctx.report.comparison import effective_lengths_data
-from longctx.report.function_reports import chunks_data, retention_data, window_data
+from longctx.report.function_reports import REPORTS
 from longctx.report.judge_sentences import judges_data
 from longctx.report.page.contents import EarlierAnswers
 from longctx.report.run_report import RunReport
@@ -108,12 +108,9 @@ def as_json(summary: Summary, run: str) -> str:
     for test in summary.tests.values():
         for name, entries in test.reporting.data(test.analysis).items():  # several tests may share a list
             document[name] = [*document.get(name, ()), *entries]
-    if retained := [each for name, of in summary.tests.items() for each in retention_data(name, of.retention)]:
-        document["retention"] = retained
-    if windows := [each for name, of in summary.tests.items() for each in window_data(name, of.windows)]:
-        document["windows"] = windows
-    if found := [each for name, of in summary.tests.items() for each in chunks_data(name, of.retrievals)]:
-        document["chunks"] = found
+    for name, test in summary.tests.items():
+        for of, found in test.found.items():
+            document[of] = [*document.get(of, ()), *REPORTS[of].data(name, found)]
     if graded := list(judges_data(summary.graded)):
         document["judges"] = graded
     lengths = [curve for test in summary.tests.values() for curve in test.lengths]

@@ -8,19 +8,12 @@ from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.live.cost.money import usd
-from longctx.report.function_reports import (
-    FRONTIER,
-    chunks_tables,
-    retention_tables,
-    retention_views,
-    window_tables,
-    window_view,
-)
+from longctx.report.function_reports import FRONTIER, parts_of
 from longctx.results.row import Row, by_subject, by_test, grouped
 from longctx.stats.rates import pooled, rate_of
 from longctx.stats.unpaired import Quantile
 from longctx.summary.summary import FILLED, OfTest, Summary
-from longctx.summary.tests import FILL, FILLER
+from longctx.summary.tests import FILLER
 from longctx.views.answers import CellSummaries, CellSummary
 from longctx.views.chart import COLOURS, Table, note_of
 from longctx.views.view import RatePoint, RateView, estimate, interval
@@ -35,13 +28,9 @@ def tables(summary: Summary) -> list[Table]:
         cells = summary.of(name)
         own = test.reporting.tables(cells, test.analysis)
         shown = [_plain(test.title, cells)] if own is None else list(own)
-        if test.retention:
-            shown = [*retention_tables(test.title, name.replace("_", "-"), test.retention), *shown]
-        if test.retrievals:
-            shown = [*chunks_tables(test.title, test.retrievals), *shown]
-        if test.windows:
-            shown = [*window_tables(test.title, test.windows), *shown]
-        of_all += [replace(table, test=name) for table in (*shown, *_lexical(test, cells))]
+        stem = name.replace("_", "-")
+        found = [table for part, of in parts_of(test) for table in part.tables(test.title, of, stem)]
+        of_all += [replace(table, test=name) for table in (*found, *shown, *_lexical(test, cells))]
     return of_all
 
 
@@ -95,12 +84,10 @@ def default_views(name: str, test: OfTest, cells: CellSummaries) -> list[RateVie
     parameters = test.parameters or tuple(dict.fromkeys(key for cell in measured for key in cell.params))
     varied = [key for key in parameters if len({cell.params.get(key) for cell in measured}) > 1]
     stem = name.replace("_", "-")
-    views = list(retention_views(test.title, stem, test.retention)) if test.retention else []
-    if views:
-        varied = [key for key in varied if key != "kind"]
-    if test.windows:
-        views = [window_view(test.title, stem, test.windows), *(view for view in views if view.title != FRONTIER)]
-        varied = [key for key in varied if key != FILL]
+    views = [view for part, found in parts_of(test) for view in part.views(test.title, found, stem)]
+    if "windows" in test.found:
+        views = [view for view in views if view.title != FRONTIER]
+    varied = [key for key in varied if key not in {part.drawn for part, _ in parts_of(test)}]
     views += [_by(key, [other for other in varied if other != key], stem, test, measured) for key in varied]
     shown = [view for view in views if view.points] or [
         RateView(

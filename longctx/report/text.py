@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from longctx.live.cost.money import usd
 from longctx.report.document import Document, markdown_table, plain, terminal_table
 from longctx.report.document import as_markdown as document_as_markdown
-from longctx.report.function_reports import chunks_sentences, retention_findings, window_sentences
+from longctx.report.function_reports import parts_of
 from longctx.report.judge_sentences import judge_sentences
 from longctx.report.tables import default_findings, default_views, tables
 from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
@@ -207,7 +207,7 @@ def findings(summary: Summary) -> list[str]:
         found = list(test.reporting.findings(cells, test.analysis))
         if not list(test.reporting.views(cells, test.analysis)):
             found += default_findings(default_views(name, test, cells))
-            found += retention_findings(test.title, test.retention)
+            found += [finding for part, of in parts_of(test) for finding in part.findings(test.title, of)]
         for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1
@@ -216,7 +216,7 @@ def findings(summary: Summary) -> list[str]:
 
 def answers_of(test: OfTest) -> list[str]:
     """Return the sentences that answer what a test function was run for."""
-    return [*window_sentences(test.windows), *chunks_sentences(test.retrievals)]
+    return [sentence for part, found in parts_of(test) for sentence in part.answers(found)]
 
 
 def answers(summary: Summary) -> Iterator[str]:

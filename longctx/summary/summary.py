@@ -21,15 +21,10 @@ from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.tests import (
+    ANALYSES,
     CHUNKS,
     FILLER,
-    Retention,
-    Retrieval,
-    Window,
     median_tokens,
-    retention,
-    retrievals,
-    windows,
 )
 from longctx.views.answers import CellSummary, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
@@ -55,12 +50,8 @@ class OfTest:
     size: str | None = ""
     parameters: tuple[str, ...] = ()
     """The parameters that distinguish its cells; empty if the test is not installed."""
-    retention: tuple[Retention, ...] = ()
-    """What survives of transcripts, for test functions that ask about one."""
-    windows: tuple[Window, ...] = ()
-    """Accuracy by the fill of the window, for test functions that vary it."""
-    retrievals: tuple[Retrieval, ...] = ()
-    """Accuracy by the number of retrieved chunks, for test functions that vary it."""
+    found: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """What the analyses of test functions (ANALYSES) found, by their names; nothing of a protocol or a check."""
     lengths: tuple[Curve, ...] = ()
     """The rates along the length, of subjects with several lengths: they give the effective lengths."""
 
@@ -170,9 +161,7 @@ def _of_test(
         reporting.analyse(own, measured),
         test.context if test else "",
         test.parameters if test else (),
-        () if test or is_check(name) else retention(measured),
-        () if test or is_check(name) else windows(measured),
-        () if test or is_check(name) else retrievals(measured),
+        {} if test or is_check(name) else {by: found for by, of in ANALYSES.items() if (found := of(measured))},
         () if is_check(name) else tuple(curves(measured, {name: test} if test else {})),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from longctx.compare.pairs import by_item, paired
@@ -287,3 +287,11 @@ def _losses(by_fill: Mapping[float, Sequence[Row]], *, clustered: bool = True) -
 def pairs_of(before: Sequence[Row], after: Sequence[Row], *, clustered: bool = True) -> Paired | Averaged:
     """Return the difference between two values of a parameter, on the same items. clustered: see `paired`."""
     return paired(by_item(before, after, _question), clustered=clustered)
+
+
+ANALYSES: Mapping[str, Callable[[Sequence[Row]], Sequence[object]]] = {
+    "windows": windows,
+    "chunks": retrievals,
+    "retention": retention,
+}
+"""What is found in the measured rows of a test function, by the names of the lists in summary.json."""

@@ -15,7 +15,7 @@ from longctx.errors import UserError
 from longctx.live.cost.money import usd
 from longctx.registry import shipped
 from longctx.report.comparison import effective_lengths
-from longctx.report.function_reports import retention_sentences
+from longctx.report.function_reports import parts_of
 from longctx.report.svg import Drawn
 from longctx.report.tables import tables
 from longctx.report.text import answered, answers_of, cost_sentences, own_test, said
@@ -188,7 +188,8 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
             for line, parts in lines
             if line.test == name
         ]
-        told = answers_of(summary.tests[test]) or retention_sentences(summary.tests[test].retention)
+        parts = parts_of(summary.tests[test])
+        told = answers_of(summary.tests[test]) or [said for part, found in parts for said in part.told(found)]
         yield PageSection(test.replace("_", "-"), summary.title(test), rates, figures, undrawn, told)
     figures = [_figure(chart) for chart in drawn if not chart.chart.test]
     yield PageSection("all-tests", "All tests", [], figures, [_usage(summary)], [])
