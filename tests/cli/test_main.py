@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.cli import COMMANDS, main, make_parser, models
+from longctx.cli import main, make_parser, models
 
 
 def test_a_command_that_is_interrupted_shows_no_traceback(
@@ -59,7 +59,3 @@ def test_an_unknown_command_suggests_the_one_that_was_meant(
     with pytest.raises(SystemExit):
         main(arguments)
     assert said in capsys.readouterr().err
-
-
-def test_there_are_at_most_thirteen_commands() -> None:
-    assert len(COMMANDS) <= 13
