@@ -18,6 +18,7 @@ from benchmarks.gate.table import command, share, table
 from longctx.gate.minimum import ALPHA
 from longctx.gate.usage import median_growth
 from longctx.stats.rates import Rate
+from longctx.vocabulary.both import Both
 
 RESULTS = Path(__file__).with_name("INTERVALS.md")
 
@@ -101,7 +102,7 @@ def latencies(runs: int) -> str:
             shared = random.normal(0, of_item, trials)
             both = random.normal(0, 0.3, (2, trials)) + (random.random((2, trials)) < 0.4) * thinking
             before, after = np.exp(shared + both)
-            growth = median_growth(list(zip(before.tolist(), (1.2 * after).tolist(), strict=True)), 2 * ALPHA)
+            growth = median_growth(list(map(Both, before.tolist(), (1.2 * after).tolist())), 2 * ALPHA)
             assert growth is not None
             fires, passes = fires + (growth.lo > 0.2), passes + (growth.hi <= 0.2)
         some = "two in five think" if thinking else "log-normal"

@@ -117,6 +117,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.results.foreign.result import Choice
     from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_unmeasured
     from longctx.results.store import find_run, load
+    from longctx.vocabulary.both import Both
 
     emit.check(options)
     named = {name: field for name in FIELDS if (field := getattr(options, name))}
@@ -124,7 +125,7 @@ def run(options: argparse.Namespace) -> int:
     kept = load_baseline(options.old) if is_baseline(options.old) else None
     of_old = Loaded(kept.rows, RUN, kept.manifest) if kept else load_results(options.old, old)
     of_new = load_results(options.new, new)
-    check_comparable(of_old, of_new, (options.old, options.new))
+    check_comparable(of_old, of_new, Both(options.old, options.new))
     before, after, earlier, manifest = of_old.rows, of_new.rows, of_old.manifest, of_new.manifest
     kept = kept or (load_baseline(_folder(options.old)) if earlier and manifest else None)
     terms = _terms(options, manifest or earlier)
@@ -147,7 +148,10 @@ def run(options: argparse.Namespace) -> int:
         verdict = give_verdict(before, after, rules, known, options.guessing)
     differs = [NOT_CHECKED]
     if earlier and manifest:
-        differs = [*changed_terms(earlier.terms, terms), *changed((earlier, before), (manifest, after), verdict)]
+        differs = [
+            *changed_terms(earlier.terms, terms),
+            *changed(Both(earlier, manifest), Both(before, after), verdict),
+        ]
     if kept and manifest:
         texts = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
         command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new)))

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from statistics import NormalDist
+from typing import NamedTuple
 
 from longctx.compare.pairs import Treatments, by_item, guessing_of, paired, params_of
 from longctx.results.row import Row, Subject, by_test, grouped
@@ -19,6 +20,7 @@ from longctx.stats.mover import Sample, correlation, interval
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Z95, Rate, rate_of
 from longctx.stats.unpaired import Unpaired
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.point import LENGTHS, length_of
 
@@ -27,6 +29,13 @@ SHARE = 0.85
 LENGTH = "length"
 """Stands for the parameter that gives the length of each test."""
 ParamValue = int | float | str | None
+
+
+class Ends(NamedTuple):
+    """The ends of an interval."""
+
+    lo: float
+    hi: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +47,7 @@ class Step:
     difference: float
     """The accuracy minus that at the first value, on the same items if they correspond."""
     interval: tuple[float, float]
-    retained: tuple[float, float]
+    retained: Ends
     """The interval of the accuracy minus a share of the accuracy at the first value, corrected for all values."""
     observed: bool
     """Whether the accuracy is that share, or more."""
@@ -46,12 +55,12 @@ class Step:
     @property
     def shown(self) -> bool:
         """Whether the accuracy is shown to be at least the share."""
-        return self.retained[0] >= 0
+        return self.retained.lo >= 0
 
     @property
     def below(self) -> bool:
         """Whether the accuracy is shown to be less than the share."""
-        return self.retained[1] < 0
+        return self.retained.hi < 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +167,8 @@ def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
 
 
 def _step(value: ParamValue, before: Cells, after: Cells, same_items: bool, share: float, z: float) -> Step:
-    sides = [[row for rows in cells.values() for row in rows] for cells in (before, after)]
-    rate = rate_of(sides[1])
+    sides = Both(before, after).map(lambda cells: [row for rows in cells.values() for row in rows])
+    rate = rate_of(sides.after)
     alike = 0.0
     change: Paired | Averaged | Unpaired | None = None
     if same_items:
@@ -168,7 +177,7 @@ def _step(value: ParamValue, before: Cells, after: Cells, same_items: bool, shar
             for cell in before
             for item in by_item(before[cell], after.get(cell, ()), lambda row: (row.seed, row.item, row.trial))
         ]
-        sides = [[row for item in items for row in item[side]] for side in (0, 1)]
+        sides = Both([row for item in items for row in item.before], [row for item in items for row in item.after])
         alike = correlation([(rate_of(first).rate, rate_of(second).rate) for first, second in items])
         change = paired(items)
     first, second = (
@@ -179,4 +188,4 @@ def _step(value: ParamValue, before: Cells, after: Cells, same_items: bool, shar
     low, _ = interval(second, first, Z95, share, alike)
     _, high = interval(second, first, z, share, alike)
     observed = bool(second.rate.n) and second.rate.rate >= share * first.rate.rate
-    return Step(value, rate, change.difference if change.n else 0.0, change.interval(), (low, high), observed)
+    return Step(value, rate, change.difference if change.n else 0.0, change.interval(), Ends(low, high), observed)

@@ -83,9 +83,8 @@ def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
                 )
                 for of_right in (True, False)
             )
-            return GradedTest(
-                test[0].test, judged.subject, rate_of(test), same, judged.kappa, JudgeErrors(on_right, on_wrong)
-            )
+            errors = JudgeErrors(on_right, on_wrong)
+            return GradedTest(test[0].test, judged.subject, rate_of(test), same, judged.kappa, errors)
     return judged
 
 

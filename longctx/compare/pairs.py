@@ -14,6 +14,7 @@ from longctx.results import judged_by
 from longctx.results.row import Row, Subject, by_subject, by_test, grouped
 from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.paired import Paired
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.shapes import TEXT
 
@@ -21,6 +22,8 @@ TrialKey = tuple[str, int, str, int, int]
 """Cell, seed, item, trial and repeat: together they identify a trial within its test."""
 ItemKey = tuple[str, int, str, int]
 """Cell, seed, item and trial: together they identify what is asked about."""
+ItemRows = Both[Sequence[Row]]
+"""All answers about one item under two conditions, in two runs say."""
 CellParams = Mapping[str, int | float | str | None]
 MISSING = object()
 
@@ -32,8 +35,8 @@ class Across:
     before: str
     after: str
     parameter: str
-    values: tuple[object, object]
-    rows: tuple[Sequence[Row], Sequence[Row]]
+    values: Both[object]
+    rows: Both[Sequence[Row]]
     """The rows of each cell."""
     paired: bool
     """Whether they ask about the same items, so that their trials are paired."""
@@ -59,14 +62,14 @@ class TrialPairs:
 
     before: Mapping[TrialKey, Row]
     after: Mapping[TrialKey, Row]
-    common: Mapping[TrialKey, tuple[Row, Row]]
+    common: Mapping[TrialKey, Both[Row]]
     """The trials about the same item in both, by the key in the run."""
     mismatched: int
     """How many share a key but ask different questions: they expect different answers, or different versions of the
     test built them."""
     across: tuple[Across, ...] = ()
     """The cells that are in one run only, and are compared with one of the other run all the same."""
-    items: Mapping[ItemKey, tuple[Sequence[Row], Sequence[Row]]] = field(default_factory=dict)
+    items: Mapping[ItemKey, ItemRows] = field(default_factory=dict)
     """All answers of both runs about the same item, by its key in the run: each may have been asked several times."""
 
     @property
@@ -75,15 +78,12 @@ class TrialPairs:
         return [cells for cells in self.across if not cells.paired]
 
     @property
-    def alone(self) -> tuple[int, int]:
+    def alone(self) -> Both[int]:
         """How many trials of each run are compared with nothing."""
-        before, after = (
-            self.mismatched
-            + sum(len(answers[side]) for answers in self.items.values())
-            + sum(len(cells.rows[side]) for cells in self.unpaired)
-            for side in (0, 1)
-        )
-        return max(0, len(self.before) - before), max(0, len(self.after) - after)
+        compared = [*self.items.values(), *(cells.rows for cells in self.unpaired)]
+        before = self.mismatched + sum(len(rows.before) for rows in compared)
+        after = self.mismatched + sum(len(rows.after) for rows in compared)
+        return Both(max(0, len(self.before) - before), max(0, len(self.after) - after))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,28 +117,27 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     renamed = {cells.after: cells.before for cells in across if cells.paired}
     twins = {key: (renamed.get(key[0], key[0]), *key[1:]) for key in theirs}
     shared = {key: twin for key, twin in twins.items() if twin in ours}
-    common = {key: (ours[twin], theirs[key]) for key, twin in shared.items() if _same_question(ours[twin], theirs[key])}
-    items: dict[ItemKey, tuple[list[Row], list[Row]]] = {}
+    twin_rows = {key: Both(ours[twin], theirs[key]) for key, twin in shared.items()}
+    common = {key: rows for key, rows in twin_rows.items() if _same_question(*rows)}
+    items: dict[ItemKey, Both[list[Row]]] = {}
     for key in common:
-        items.setdefault(key[:4], ([], []))
+        items.setdefault(key[:4], Both([], []))
     earlier = grouped(ours.items(), lambda keyed: keyed[0][:4])
     for key, row in theirs.items():
         if key in common or (key not in shared and key[:4] in items):
-            items[key[:4]][1].append(row)
+            items[key[:4]].after.append(row)
     for item, (befores, afters) in items.items():
         of_item = earlier[(renamed.get(item[0], item[0]), *item[1:])]
         befores += [row for _, row in of_item if _same_question(row, afters[0])]
-    return TrialPairs(ours, theirs, common, len(shared) - len(common), across, items)
-
-
-ItemRows = tuple[Sequence[Row], Sequence[Row]]
-"""All answers about one item under two conditions, in two runs say."""
+    return TrialPairs(
+        ours, theirs, common, len(shared) - len(common), across, {key: Both(*rows) for key, rows in items.items()}
+    )
 
 
 def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], Hashable]) -> list[ItemRows]:
     """Return the answers to each item that rows of both conditions are about. item: what a row is about."""
     ours, theirs = grouped(before, item), grouped(after, item)
-    return [(rows, theirs[key]) for key, rows in ours.items() if key in theirs]
+    return [Both(rows, theirs[key]) for key, rows in ours.items() if key in theirs]
 
 
 def credits_of(item: ItemRows) -> AnswerPair | None:
@@ -156,7 +155,7 @@ def paired(items: Iterable[ItemRows], *, clustered: bool = True) -> Paired | Ave
     clusters: dict[object, list[AnswerPair]] = {}
     for item in items:
         if credits := credits_of(item):
-            clusters.setdefault(item[1][0].identified[0] if clustered else len(clusters), []).append(credits)
+            clusters.setdefault(item.after[0].identified[0] if clustered else len(clusters), []).append(credits)
     return difference(clusters.values())
 
 
@@ -186,15 +185,15 @@ def _across(before: Sequence[Row], after: Sequence[Row], treatments: Treatments)
     ours, theirs = params_of(before, treatments.parameters), params_of(after, treatments.parameters)
     left = {name: params for name, params in ours.items() if name not in theirs}
     found: list[Across] = []
-    rows = grouped(before, lambda row: row.cell), grouped(after, lambda row: row.cell)
+    rows = Both(before, after).map(lambda of_run: grouped(of_run, lambda row: row.cell))
     for name in (name for name in theirs if name not in ours):
         near = [(other, parameter) for other in left if (parameter := _differs(left[other], theirs[name]))]
         if not near:
             continue
-        other, parameter = min(near, key=lambda pair: _distance(left[pair[0]][pair[1]], theirs[name][pair[1]]))
-        values = left.pop(other)[parameter], theirs[name][parameter]
+        other, parameter = min(near, key=lambda cell: _distance(left[cell[0]][cell[1]], theirs[name][cell[1]]))
+        values = Both[object](left.pop(other)[parameter], theirs[name][parameter])
         paired = treatments.keeps_item(parameter)
-        found.append(Across(other, name, parameter, values, (rows[0][other], rows[1][name]), paired))
+        found.append(Across(other, name, parameter, values, Both(rows.before[other], rows.after[name]), paired))
     return tuple(found)
 
 
@@ -229,7 +228,7 @@ def _same_question(before: Row, after: Row) -> bool:
     return not (before.measured and after.measured and judged_by.changed(before, after))
 
 
-SubjectPairs = list[tuple[Subject, Subject]]
+SubjectPairs = list[Both[Subject]]
 Unmatched = Mapping[tuple[str, Subject], Sequence[Row]]
 """The rows of each (test, subject) that has no counterpart in the other run."""
 
@@ -241,27 +240,27 @@ class Matched:
     test: str
     before: Subject
     after: Subject
-    rows: tuple[Sequence[Row], Sequence[Row]]
+    rows: Both[Sequence[Row]]
     """The rows of `before`, and of `after`."""
 
 
 def match_runs(
     before: Sequence[Row], after: Sequence[Row], between: str | None = None
-) -> tuple[list[Matched], tuple[Unmatched, Unmatched]]:
+) -> tuple[list[Matched], Both[Unmatched]]:
     """Match the subjects of two runs in each test; return the matches, and the subjects that only one run measured.
 
     between: see match. Raises UserError as match does.
     """
     first, second = by_test(before), by_test(after)
     matches: list[Matched] = []
-    unmatched: tuple[dict[tuple[str, Subject], list[Row]], dict[tuple[str, Subject], list[Row]]] = ({}, {})
+    unmatched: Both[dict[tuple[str, Subject], Sequence[Row]]] = Both({}, {})
     for test in dict.fromkeys((*first, *second)):
         ours, theirs = first.get(test, {}), second.get(test, {})
         for old, new in match(test, tuple(ours), tuple(theirs), between):
-            matches.append(Matched(test, old, new, (ours.pop(old), theirs.pop(new))))
+            matches.append(Matched(test, old, new, Both(ours.pop(old), theirs.pop(new))))
         for of_one, rest in zip(unmatched, (ours, theirs), strict=True):
             of_one.update({(test, subject): rows for subject, rows in rest.items()})
-    return matches, unmatched
+    return matches, Both(*unmatched)
 
 
 def match(test: str, before: Sequence[Subject], after: Sequence[Subject], between: str | None = None) -> SubjectPairs:
@@ -276,7 +275,7 @@ def match(test: str, before: Sequence[Subject], after: Sequence[Subject], betwee
         pairs += _same(*_left(before, after, pairs), lambda subject: _without(subject, between))
     ours, theirs = _left(before, after, pairs)
     if len(ours) == len(theirs) == 1:
-        pairs.append((ours[0], theirs[0]))
+        pairs.append(Both(ours[0], theirs[0]))
     elif len(ways := [way for name in _names_of(ours + theirs) if (way := _all_but(ours, theirs, name))]) == 1:
         pairs += ways[0]
     elif ours and theirs:
@@ -286,7 +285,7 @@ def match(test: str, before: Sequence[Subject], after: Sequence[Subject], betwee
             f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or name what changed for "
             "`longctx compare`: --between model, prompts, shape or a label's name.",
         )
-    return sorted(pairs, key=lambda pair: before.index(pair[0]))
+    return sorted(pairs, key=lambda pair: before.index(pair.before))
 
 
 def parts_of(rows: Sequence[Row], between: str) -> dict[str, list[Row]]:
@@ -306,7 +305,7 @@ def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[S
     for first in before:
         partners = [second for second in after if name(second) == name(first)]
         if len(partners) == 1 and sum(name(other) == name(first) for other in before) == 1:
-            pairs.append((first, partners[0]))
+            pairs.append(Both(first, partners[0]))
     return pairs
 
 
@@ -346,7 +345,7 @@ def _without(subject: Subject, between: str) -> Subject:
         case "shape":
             return replace(subject, shape=TEXT)
         case _:
-            return replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != between))
+            return replace(subject, labels=tuple((name, value) for name, value in subject.labels if name != between))
 
 
 def _names(subjects: Sequence[Subject]) -> str:

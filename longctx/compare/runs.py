@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, Unmatched, match_runs, paired, pairs
 from longctx.errors import UserError
@@ -13,6 +14,7 @@ from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, rate_of
 from longctx.stats.unpaired import Unpaired
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
 
 SETTLED = 0.5
@@ -23,12 +25,18 @@ SAME_IN_BOTH = "cell", "seed", "trial", "name", "item", "repeat", "expected"
 """The fields of a row that a trial has in both runs."""
 
 
+class Answered(NamedTuple):
+    """What a run answered to a trial."""
+
+    outcome: str
+    """Of several answers, how many were correct."""
+    returned: str | None = None
+    """None of several answers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A trial that is correct in one run only; of several answers, if its mean changed by more than a half.
-
-    before, after: the outcome and what was returned; of several answers, how many were correct.
-    """
+    """A trial that is correct in one run only; of several answers, if its mean changed by more than a half."""
 
     cell: str
     seed: int
@@ -37,8 +45,8 @@ class Flip:
     item: str | None
     repeat: int
     expected: str | None
-    before: tuple[str, str | None]
-    after: tuple[str, str | None]
+    before: Answered
+    after: Answered
     lost: bool
 
 
@@ -66,11 +74,11 @@ class SubjectComparison:
     total: CellChange
     """The change of all of them."""
     flips: tuple[Flip, ...]
-    alone: tuple[int, int]
+    alone: Both[int]
     """How many trials only the first, and only the second, measured."""
     mismatched: int
     """How many trials share a key but ask different questions."""
-    digests: tuple[str, str]
+    digests: Both[str]
     """The digests of the prompt set of each."""
     across: tuple[Across, ...] = ()
     """The cells that differ in a parameter from those that they are compared with."""
@@ -81,7 +89,7 @@ class Comparison:
     """The comparison of two runs."""
 
     versus: tuple[SubjectComparison, ...]
-    unmatched: tuple[tuple[tuple[str, Subject, int], ...], tuple[tuple[str, Subject, int], ...]]
+    unmatched: Both[tuple[tuple[str, Subject, int], ...]]
     """(test, subject, measured trials) without a counterpart, for each run."""
 
 
@@ -105,7 +113,7 @@ def compare(
             "The two runs have no trial in common: their tests, seeds or questions differ, or their cells "
             "differ in more than one parameter.",
         )
-    return Comparison(versus, (_alone(unmatched[0]), _alone(unmatched[1])))
+    return Comparison(versus, unmatched.map(_alone))
 
 
 def _alone(unmatched: Unmatched) -> tuple[tuple[str, Subject, int], ...]:
@@ -113,10 +121,9 @@ def _alone(unmatched: Unmatched) -> tuple[tuple[str, Subject, int], ...]:
 
 
 def _versus(matched: Matched, treatments: Treatments) -> SubjectComparison:
-    first, second = matched.rows
-    trials = pairs(first, second, treatments)
-    shared = {key[0] for key in trials.after}
-    cells = [name for name in dict.fromkeys(key[0] for key in trials.before) if name in shared]
+    trials = pairs(*matched.rows, treatments)
+    shared = {row.cell for row in trials.after.values()}
+    cells = [name for name in dict.fromkeys(row.cell for row in trials.before.values()) if name in shared]
     return SubjectComparison(
         matched.test,
         matched.before,
@@ -126,7 +133,7 @@ def _versus(matched: Matched, treatments: Treatments) -> SubjectComparison:
         tuple(_flips(trials)),
         trials.alone,
         trials.mismatched,
-        (first[0].prompt_digest, second[0].prompt_digest),
+        matched.rows.map(lambda rows: rows[0].prompt_digest),
         trials.across,
     )
 
@@ -144,18 +151,17 @@ def _across(cells: Across) -> CellChange:
 def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
     """Return measured rows as two samples."""
     return Unpaired.of(
-        *(
-            [[row.credit for row in rows] for rows in grouped(side, lambda row: row.cluster_key).values()]
-            for side in (before, after)
+        *Both(before, after).map(
+            lambda rows: [[row.credit for row in of] for of in grouped(rows, lambda row: row.cluster_key).values()]
         )
     )
 
 
 def _change(name: str, cells: Sequence[str], trials: TrialPairs) -> CellChange:
     chosen = set(cells)
-    sides = (trials.before, trials.after)
-    before, after = (rate_of(row for key, row in side.items() if key[0] in chosen) for side in sides)
-    items = [answers for key, answers in trials.items.items() if key[0] in chosen]
+    sides = trials.before.values(), trials.after.values()
+    before, after = (rate_of(row for row in rows if row.cell in chosen) for rows in sides)
+    items = [answers for (cell, *_), answers in trials.items.items() if cell in chosen]
     return CellChange(name, before, after, paired(items))
 
 
@@ -176,8 +182,7 @@ def _share(rows: Sequence[Row]) -> float:
     return sum(row.credit for row in rows) / len(rows)
 
 
-def _answered(rows: Sequence[Row]) -> tuple[str, str | None]:
-    """Return the outcome and what was returned; of several answers, how many were correct."""
+def _answered(rows: Sequence[Row]) -> Answered:
     if len(rows) == 1:
-        return rows[0].outcome, rows[0].returned
-    return f"{sum(row.correct for row in rows)} of {len(rows)} correct", None
+        return Answered(rows[0].outcome, rows[0].returned)
+    return Answered(f"{sum(row.correct for row in rows)} of {len(rows)} correct")

@@ -43,6 +43,7 @@ from longctx.results.row import Row, origin
 from longctx.results.store import FinishedRun, remove_old_runs, with_answers
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan
 
@@ -183,7 +184,7 @@ def judge(
     """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
     rows, manifest = record.rows, ending.manifest
     verdict = judged_against(baseline, rows, terms, ending.tests)
-    differences = changed((baseline.manifest, baseline.rows), (manifest, rows), verdict)
+    differences = changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict)
     texts = texts_of(baseline, record, ending.cassettes)
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
     shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)), lost)

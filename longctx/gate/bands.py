@@ -21,7 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.stats.averaged import AnswerPair, Averaged
@@ -31,6 +31,7 @@ from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired, trials_to_pass
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import name_of_test
 
 if TYPE_CHECKING:
@@ -104,7 +105,7 @@ class BandVerdict:
     """Why it is invalid."""
     improved: bool = False
     """Whether it passes with a significant gain."""
-    unpaired: tuple[Rate, Rate] | None = None
+    unpaired: Both[Rate] | None = None
     """The rates of baseline and run where their items do not correspond; None where trials are paired."""
     look: int = 1
     """The look that the verdict is of; 0 if there was none."""
@@ -119,7 +120,7 @@ class BandVerdict:
     def difference(self) -> float:
         """The accuracy of the run minus the accuracy of the baseline."""
         if self.unpaired:
-            return self.unpaired[1].rate - self.unpaired[0].rate if self.n else 0.0
+            return self.unpaired.after.rate - self.unpaired.before.rate if self.n else 0.0
         return (self.gained - self.lost) / self.n if self.n else 0.0
 
     @property
@@ -148,6 +149,14 @@ Evidenced = Averaged | Unpaired
 
 
 ByCluster = Mapping[object, Sequence[AnswerPair]]
+T = TypeVar("T")
+
+
+class Counted(NamedTuple, Generic[T]):
+    """The same of the trials that were measured, and of all, those that were not counted as wrong."""
+
+    measured: T
+    at_worst: T
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +170,7 @@ class AtLook:
     """Whether the evidence is such that asking may stop on it."""
     errors: JudgeErrors | None = None
     """Those of the judge that graded the trials: the band is judged by the bound without them; None if not known."""
-    answers: tuple[ByCluster, ByCluster] | None = None
+    answers: Counted[ByCluster] | None = None
     """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
 
 
@@ -196,13 +205,14 @@ def judge_in_looks(
     alpha: float,
     further: Sequence[float] = (),
     run_margin: float | None = None,
-) -> list[tuple[BandVerdict, BandVerdict]]:
+) -> list[Counted[BandVerdict]]:
     """Return two verdicts for each band, in their order: on what was measured, and with what was not counted as wrong.
 
     further: see `judge`. They count as not shown until all looks are taken. run_margin: that which is stated of a run
     that has further bands, so that it is not settled here.
     """
-    return _judge(bands, (margin, run_margin), alpha, further, None)[0]
+    of_bands, _ = _judge(bands, (margin, run_margin), alpha, further, None)
+    return of_bands
 
 
 def judge_run(
@@ -211,7 +221,7 @@ def judge_run(
     alpha: float,
     further: Sequence[float] = (),
     run_margin: float | None = None,
-) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
+) -> tuple[list[Counted[BandVerdict]], Counted[BandVerdict] | None]:
     """Return what `judge_in_looks` returns, with the run as its own hypothesis, and the verdicts on that.
 
     run_margin: the margin that is stated of the run. Without one, the verdicts on a run that has fewer than two bands
@@ -225,7 +235,7 @@ def judge_run(
     planned = max((looks.planned for looks in paired), key=lambda looks: looks.number, default=ONCE)
     vacuous = f"the items of {'; '.join(map(str, apart))} do not correspond" if apart and run_margin is not None else ""
     looks = BandLooks(planned, [], vacuous)
-    run = _Judged(RUN, looks), _Judged(RUN, looks, pessimistic=True)
+    run = Counted(_Judged(RUN, looks), _Judged(RUN, looks, pessimistic=True))
     return _judge(bands, (margin, run_margin), alpha, further, run)
 
 
@@ -239,42 +249,53 @@ def _judge(
     margins: tuple[float, float | None],
     alpha: float,
     further: Sequence[float],
-    run: tuple[_Judged, _Judged] | None,
-) -> tuple[list[tuple[BandVerdict, BandVerdict]], tuple[BandVerdict, BandVerdict] | None]:
-    judged = [(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
+    run: Counted[_Judged] | None,
+) -> tuple[list[Counted[BandVerdict]], Counted[BandVerdict] | None]:
+    judged = [Counted(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
     hypotheses = [*judged, *([run] if run else [])]
     (margin, stated), of_run = margins, margin_of_run(*margins)
     for look in range(1, max((looks.planned.number for looks in bands.values()), default=0) + 1):
-        asked = [pair for pair in judged if pair[0].asking and look <= len(pair[0].looks.at)]
+        asked = [each for each in judged if each.measured.asking and look <= len(each.measured.looks.at)]
         if not asked:
             break
-        going = [pair for pair in asked if not pair[0].settled]
-        for of_band in (one for pair in going for one in pair):
+        going = [each for each in asked if not each.measured.settled]
+        for of_band in (one for each in going for one in each):
             of_band.look_at(look, alpha)
         for measured, _ in asked:
             measured.asked = look
         for place, of_side in enumerate(run or ()):
             if not of_side.settled:
-                of_side.take(_together([pair[0] for pair in judged], place), look, alpha, _corrections(judged, place))
+                of_side.take(
+                    _together([each.measured for each in judged], place), look, alpha, _corrections(judged, place)
+                )
         _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:
             last = look == measured.looks.planned.number
-            alike = measured.verdict(margin) == pessimistic.verdict(margin)
+            alike = _alike(Counted(measured, pessimistic), margin)
             can = measured.looks.at[look - 1].can_settle and alike and measured.may_settle(margin)
             measured.settled = pessimistic.settled = last or can
-        regressed = any(pair[0].settled and pair[0].verdict(margin) == "regression" for pair in judged)
+        regressed = any(each.measured.settled and each.measured.verdict(margin) == "regression" for each in judged)
         if stated is not None:
-            can = all(pair[0].looks.at[pair[0].asked - 1].can_settle for pair in judged if pair[0].asked)
-            if run and can and run[0].verdict(of_run) == run[1].verdict(of_run) and run[0].may_settle(of_run):
-                run[0].settled = run[1].settled = True
-            doubt = not regressed and not (run and run[0].settled)
+            seen = [each.measured for each in judged if each.measured.asked]
+            can = all(band.looks.at[band.asked - 1].can_settle for band in seen)
+            if run and can and _alike(run, of_run) and run.measured.may_settle(of_run):
+                run.measured.settled = run.at_worst.settled = True
+            doubt = not regressed and not (run and run.measured.settled)
         else:
-            doubt = run is not None and not regressed and not run[0].shown and run[0].difference <= -DOUBT * of_run
+            seen_drop = run is not None and not run.measured.shown and run.measured.difference <= -DOUBT * of_run
+            doubt = seen_drop and not regressed
         for measured, _ in asked:
             measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)
-    given = [tuple(of_side.given(margin, alpha) for of_side in pair) for pair in judged]
-    return given, tuple(of_side.given(of_run, alpha) for of_side in run) if run else None  # type: ignore[return-value]
+    return [_given(each, margin, alpha) for each in judged], _given(run, of_run, alpha) if run else None
+
+
+def _given(of: Counted[_Judged], margin: float, alpha: float) -> Counted[BandVerdict]:
+    return Counted(of.measured.given(margin, alpha), of.at_worst.given(margin, alpha))
+
+
+def _alike(of: Counted[_Judged], margin: float) -> bool:
+    return of.measured.verdict(margin) == of.at_worst.verdict(margin)
 
 
 def _together(bands: Sequence[_Judged], side: int) -> Averaged:
@@ -287,9 +308,9 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
     return Averaged(list(clusters.values()))
 
 
-def _corrections(judged: Sequence[tuple[_Judged, _Judged]], side: int) -> float:
+def _corrections(judged: Sequence[Counted[_Judged]], side: int) -> float:
     """Return what the errors of judges add, at the most, to the bound of the drop in all bands together."""
-    bands = [pair[side] for pair in judged if isinstance(pair[side].clusters, Averaged)]
+    bands = [each[side] for each in judged if isinstance(each[side].clusters, Averaged)]
     trials = sum(band.clusters.n for band in bands)
     return sum(band.correction * band.clusters.n for band in bands) / trials if trials else 0.0
 
@@ -360,7 +381,7 @@ class _Judged:
             needed=self.needed(margin, alpha) if verdict == "inconclusive" else None,
             reason=self.looks.vacuous if verdict == "invalid" else "",
             improved=verdict == "pass" and self.gained,
-            unpaired=(samples.before.rate, samples.after.rate) if isinstance(samples, Unpaired) else None,
+            unpaired=Both(samples.before.rate, samples.after.rate) if isinstance(samples, Unpaired) else None,
             look=self.look,
             looks=self.looks.planned.number,
             settled=self.settled,
@@ -381,7 +402,7 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
     return needed if enough(samples) else max(needed, math.ceil(LEAST_CLUSTERS * size))
 
 
-def _show(judged: Sequence[tuple[_Judged, _Judged]], further: Sequence[float], alpha: float) -> None:
+def _show(judged: Sequence[Counted[_Judged]], further: Sequence[float], alpha: float) -> None:
     """Note in which bands a drop is shown, with Holm's correction over all of them and the p-values `further`."""
     for bands in zip(*judged, strict=True):
         for band, shown in zip(bands, holm([*(band.p_value for band in bands), *further], alpha), strict=False):

@@ -9,6 +9,7 @@ from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, Subject
 from longctx.results.store import PARTS, request_difference
 from longctx.text import count, some_of
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check
 
 OF_A_RUN = {"version": "longctx", "profile": "profile", "seed": "seed"}
@@ -27,18 +28,13 @@ SHOWN = 5
 """The most documents of a kind that a sentence names."""
 
 
-def changed(
-    before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest, Sequence[Row]], verdict: RunVerdict
-) -> list[str]:
-    """Return a sentence, without its full stop, for each difference.
-
-    before, after: the manifest and the rows of the baseline, and of the run.
-    """
+def changed(manifests: Both[Manifest], rows: Both[Sequence[Row]], verdict: RunVerdict) -> list[str]:
+    """Return a sentence, without its full stop, for each difference."""
     return [
-        *_of_run(before[0], after[0]),
-        *_of_headers(before[0], after[0]),
-        *_of_documents(before, after),
-        *dict.fromkeys(_of_rows(before[1], after[1], verdict)),
+        *_of_run(*manifests),
+        *_of_headers(*manifests),
+        *_of_documents(manifests, rows),
+        *dict.fromkeys(_of_rows(*rows, verdict)),
         *_of_requests(verdict),
     ]
 
@@ -89,9 +85,9 @@ def _of_run(before: Manifest, after: Manifest) -> Iterator[str]:
             yield f"{name}: {was} → {now}"
     if before.hooks != after.hooks:
         yield f"hooks: {', '.join(before.hooks) or 'none'} → {', '.join(after.hooks) or 'none'}"
-    digests = before.profile_digest, after.profile_digest
-    if before.profile == after.profile and digests[0] != digests[1]:
-        yield f"profile {after.profile}: its file has changed ({digests[0][:12]} → {digests[1][:12]})"
+    was, now = before.profile_digest, after.profile_digest
+    if before.profile == after.profile and was != now:
+        yield f"profile {after.profile}: its file has changed ({was[:12]} → {now[:12]})"
 
 
 def _of_headers(before: Manifest, after: Manifest) -> Iterator[str]:
@@ -101,16 +97,16 @@ def _of_headers(before: Manifest, after: Manifest) -> Iterator[str]:
             yield f"headers of {model}: {was} → {now}"
 
 
-def _of_documents(before: tuple[Manifest, Sequence[Row]], after: tuple[Manifest, Sequence[Row]]) -> Iterator[str]:
+def _of_documents(manifests: Both[Manifest], rows: Both[Sequence[Row]]) -> Iterator[str]:
     """Yield what changed in the documents of each bank, and how many trials have one of them in their prompts."""
-    for name in sorted({*before[0].documents, *after[0].documents}):
-        was, now = (manifest.documents.get(name, {}) for manifest in (before[0], after[0]))
+    for name in sorted({*manifests.before.documents, *manifests.after.documents}):
+        was, now = (manifest.documents.get(name, {}) for manifest in manifests)
         changes = [(how, names) for how, names in changed_names(was, now).items() if names]
         if was and now and changes:
             said = ", ".join(f"{len(names):,} {how} ({some_of(names, SHOWN)})" for how, names in changes)
             yield f"documents of {name}: {said}"
-    held = {_item(row): row.documents for row in before[1] if row.documents}
-    asked = [row for row in after[1] if row.documents and _item(row) in held and not is_check(row.test)]
+    held = {_item(row): row.documents for row in rows.before if row.documents}
+    asked = [row for row in rows.after if row.documents and _item(row) in held and not is_check(row.test)]
     if touched := sum(held[_item(row)] != row.documents for row in asked):
         yield f"documents in the prompts of {touched:,} of {count(len(asked), 'trial')}"
 

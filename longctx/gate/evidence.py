@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.judges import errors_of
 from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, paired, pairs
 from longctx.compare.runs import unpaired
-from longctx.gate.bands import AtLook, Evidenced
+from longctx.gate.bands import AtLook, Counted, Evidenced
 from longctx.gate.plan import Assumed
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
 from longctx.results.store import parts_that_differ
@@ -27,6 +27,7 @@ from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.paired import Paired
 from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.point import is_check, name_of_test
 
@@ -50,7 +51,7 @@ class Evidence:
     """Those without a recorded answer of the baseline, or that judge it differently."""
     baseline: list[Row] = field(default_factory=list)
     """The baseline's measured rows of all these trials, those that an early stop left out included."""
-    pairs: list[tuple[Row, Row]] = field(default_factory=list)
+    pairs: list[Both[Row]] = field(default_factory=list)
     """Each measured answer of the run with one of the baseline's to the same trial."""
     before: list[Row] = field(default_factory=list)
     """The baseline's measured rows of the trials that both measured."""
@@ -63,11 +64,11 @@ class Evidence:
         return self.asked > 0 and not self.missing and not self.other
 
     @property
-    def sides(self) -> tuple[list[Row], list[Row]]:
+    def sides(self) -> Both[list[Row]]:
         """The rows of baseline and run that the band is judged by."""
         if self.run is not None:
-            return self.baseline, [row for row in self.run if row.measured]
-        return self.before, [row for _, row in self.pairs]
+            return Both(self.baseline, [row for row in self.run if row.measured])
+        return Both(self.before, [pair.after for pair in self.pairs])
 
     @property
     def judged(self) -> Evidenced:
@@ -91,11 +92,11 @@ class Evidence:
         self.asked += len(after)
         self.missing += len(after) - len(measured)
         self.other += sum(not any(same_answer(earlier, row) for earlier in before) for row in after)
-        self.pessimistic_answers[cluster].append(([row.credit for row in before], [row.credit for row in after]))
-        if credits := credits_of((before, after)):
+        self.pessimistic_answers[cluster].append(Both(before, after).map(lambda rows: [row.credit for row in rows]))
+        if credits := credits_of(Both(before, after)):
             self.answers[cluster].append(credits)
             self.before += before
-            self.pairs += zip(itertools.cycle(before), measured)
+            self.pairs += map(Both, itertools.cycle(before), measured)
 
     def add_samples(self, before: Sequence[Row], after: Sequence[Row]) -> None:
         """Add the trials of two cells about different items. before: measured ones."""
@@ -119,10 +120,10 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
         if not _left_out(after):
             evidence.add(after[0].cluster_key, before, after)
     for cells in pairs.unpaired:
-        for band, rows in grouped(cells.rows[1], lambda row: row.band).items():
+        for band, rows in grouped(cells.rows.after, lambda row: row.band).items():
             if band is not None:
                 evidence = bands.setdefault(f"{band}, {cells}", Evidence(run=[]))
-                evidence.add_samples([row for row in cells.rows[0] if row.measured], rows)
+                evidence.add_samples([row for row in cells.rows.before if row.measured], rows)
     for trial in _only_before(pairs):
         if trial.band is not None and trial.measured:
             bands.setdefault(trial.band, Evidence())
@@ -152,7 +153,7 @@ class EvidenceInLooks:
                 at.at_worst,
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
                 can_settle=not at.same_answers and at.missing <= MOST_MISSING["test"] * at.asked,
-                answers=(at.answers, at.pessimistic_answers) if at.run is None else None,
+                answers=Counted(at.answers, at.pessimistic_answers) if at.run is None else None,
                 errors=self.errors[place] if self.errors else None,
             )
             for place, at in enumerate(self.evidence[: self.complete])
@@ -255,8 +256,9 @@ def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[To
 
     def rates(number: int) -> Together:
         of_cluster = answers[names[number]]
-        sides = ([answer for trial in of_cluster for answer in trial[side]] for side in (0, 1))
-        return Together(names[number], *(Rate(sum(side), len(side)) for side in sides))
+        was = [answer for before, _ in of_cluster for answer in before]
+        now = [answer for _, after in of_cluster for answer in after]
+        return Together(names[number], Rate(sum(was), len(was)), Rate(sum(now), len(now)))
 
     lost, gained = (
         sorted(map(rates, numbers), key=lambda each: (-abs(each.lost) * each.after.n, each.cluster))
@@ -294,7 +296,7 @@ def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
 
 def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
     """Return the paired difference of each cell, over the trials that both runs measured."""
-    cells = grouped(pairs.items.values(), lambda item: item[1][0].cell)
+    cells = grouped(pairs.items.values(), lambda item: item.after[0].cell)
     found = {name: paired(items) for name, items in cells.items()}
     return {name: difference for name, difference in found.items() if difference.n}
 
@@ -322,7 +324,7 @@ class Requests:
     """The other trials that the run did not measure, and whose requests are not compared."""
 
     @classmethod
-    def of(cls, pairs: Iterable[tuple[Row, Row]], common: Iterable[tuple[Row, Row]] = ()) -> Requests:
+    def of(cls, pairs: Iterable[Both[Row]], common: Iterable[Both[Row]] = ()) -> Requests:
         """Compare the requests of measured pairs. common: all trials in common, measured or not."""
         compared = [(_same_request(*pair), pair) for pair in pairs]
         same = Counter(each for each, _ in compared)
@@ -559,5 +561,5 @@ def _right(both: TrialPairs) -> dict[str, float]:
     right: dict[str, float] = defaultdict(float)
     for rows in both.items.values():
         if credits := credits_of(rows):
-            right[str(rows[1][0].band)] += sum(sum(side) / len(side) for side in credits)
+            right[str(rows.after[0].band)] += sum(sum(side) / len(side) for side in credits)
     return right

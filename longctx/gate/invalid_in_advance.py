@@ -34,7 +34,7 @@ def invalid_in_advance(
         matched, (only_before, _) = match_runs(before, after)
     except UserError as error:
         return [*why_run_is_invalid(rules.left_out, rules.empty, 1)] if part else [error.reason]
-    gated = [match for match in matched if is_gated(match.rows[1])]
+    gated = [match for match in matched if is_gated(match.rows.after)]
     if matched and not gated:
         return [*why_run_is_invalid(rules.left_out, rules.empty, 1), NONE_GATED]
     known = shipped() if tests is None else tests

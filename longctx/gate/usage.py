@@ -12,13 +12,14 @@ from longctx.gate.bands import Verdict
 from longctx.results.row import Row, grouped
 from longctx.results.store import parts_that_differ
 from longctx.stats.unpaired import Quantile, quantile
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.shapes import STRATEGY
 
 NO_TEMPLATES = hashlib.sha256(b"").hexdigest()[:12]
 """The digest of the templates of a test that has none."""
 TEXTS = ("system", "tools", "messages")
 """The parts of a request that a model reads."""
-RowPair = tuple[Row, Row]
+RowPair = Both[Row]
 """A trial in the baseline and in the run; both measured it."""
 
 
@@ -83,8 +84,8 @@ def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
         return Growth(growth, growth, growth)
     ratio = now / total
     of_clusters = grouped(
-        zip(pairs, known, strict=True),
-        lambda trial: (trial[0][1].test, trial[0][1].subject, trial[0][1].cluster_key),
+        zip((pair.after for pair in pairs), known, strict=True),
+        lambda trial: (trial[0].test, trial[0].subject, trial[0].cluster_key),
     ).values()
     sums = [math.fsum(after - ratio * before for _, (before, after) in cluster) for cluster in of_clusters]
     correction = len(sums) / max(1, len(sums) - 1)
@@ -94,19 +95,18 @@ def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
 
 def latency_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
     """Return how much the median latency has grown; None if either run lacks latencies."""
-    return median_growth([(before.latency_s, after.latency_s) for before, after in pairs], alpha)
+    return median_growth([pair.map(lambda row: row.latency_s) for pair in pairs], alpha)
 
 
-def median_growth(pairs: Sequence[tuple[float | None, float | None]], alpha: float = 0.05) -> Growth | None:
+def median_growth(pairs: Sequence[Both[float | None]], alpha: float = 0.05) -> Growth | None:
     """Return how much the median of paired values has grown; None if either side has none.
 
     The interval is from the distances of both medians from the ends of their intervals, as ratios (G. Y. Zou and A.
     Donner, see stats/mover.py). The correlation of the medians of paired values is four times the share of pairs of
     which both are below them, less 1.
     """
-    before, after = (
-        quantile([value for pair in pairs if (value := pair[place]) is not None], 0.5, alpha) for place in (0, 1)
-    )
+    before = quantile([pair.before for pair in pairs if pair.before is not None], 0.5, alpha)
+    after = quantile([pair.after for pair in pairs if pair.after is not None], 0.5, alpha)
     if before is None or after is None or not before.value:
         return None
     known = [(one, other) for one, other in pairs if one is not None and other is not None]
@@ -151,8 +151,8 @@ class UsageChange:
     @classmethod
     def of(cls, pairs: Sequence[RowPair]) -> UsageChange:
         return cls(
-            Usage.of([row for row, _ in pairs]),
-            Usage.of([row for _, row in pairs]),
+            Usage.of([pair.before for pair in pairs]),
+            Usage.of([pair.after for pair in pairs]),
             cost_growth(pairs),
             latency_growth(pairs),
             _tokenizer(pairs),
@@ -161,11 +161,11 @@ class UsageChange:
 
 def _tokenizer(pairs: Sequence[RowPair]) -> float | None:
     counts = [
-        (before.input_tokens, after.input_tokens)
-        for before, after in pairs
-        if before.model != after.model and _same_text(before, after)
+        pair.map(lambda row: row.input_tokens)
+        for pair in pairs
+        if pair.before.model != pair.after.model and _same_text(*pair)
     ]
-    was, now = (sum(side[place] or 0 for side in counts) for place in (0, 1))
+    was, now = sum(each.before or 0 for each in counts), sum(each.after or 0 for each in counts)
     return now / was - 1 if was and now and not any(None in count for count in counts) else None
 
 
@@ -173,8 +173,8 @@ def _same_text(before: Row, after: Row) -> bool:
     """Return whether both were sent the same text: by the parts of their requests, else by their templates."""
     if parts := parts_that_differ(before.request_parts, after.request_parts):
         return not any(parts.get(name) for name in TEXTS)
-    sent = [(row.prompt_digest, row.shape, row.labels.get(STRATEGY)) for row in (before, after)]
-    return sent[0] == sent[1] and before.prompt_digest != NO_TEMPLATES
+    sent = Both(before, after).map(lambda row: (row.prompt_digest, row.shape, row.labels.get(STRATEGY)))
+    return sent.before == sent.after and before.prompt_digest != NO_TEMPLATES
 
 
 @dataclass(frozen=True, slots=True)

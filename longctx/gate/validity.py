@@ -88,7 +88,7 @@ def cells_not_judged(
         number += len(was)
         lost = {(test, cell) for cell in was - now}
         if is_check(test):
-            lost = {cell for cell in lost if (name_of_test(test), cell[1]) in right}
+            lost = {(test, cell) for _, cell in lost if (name_of_test(test), cell) in right}
         not_judged |= {(*cell, str(subject)) for cell in lost}
     if not_judged:
         several = len({subject for *_, subject in not_judged}) > 1
@@ -141,7 +141,8 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
     if not (n := len(baseline)):
         return ""
     unreadable = sum(row.outcome in UNREADABLE for row in baseline)
-    if wilson(unreadable, n, Z_ONE_SIDED)[0] > 0.5:
+    least_unreadable, _ = wilson(unreadable, n, Z_ONE_SIDED)
+    if least_unreadable > 0.5:
         return (
             f"{unreadable:,} of the baseline's {n:,} replies are unreadable or cut off, so its accuracy measures "
             "their format"
@@ -150,7 +151,8 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
     deff = design_effect(
         [[row.credit for row in rows] for rows in grouped(baseline, lambda row: row.cluster_key).values()]
     )
-    if wilson(rate.correct / deff, n / deff, Z_ONE_SIDED)[0] > guessing + margin:
+    least, _ = wilson(rate.correct / deff, n / deff, Z_ONE_SIDED)
+    if least > guessing + margin:
         return ""
     floor = f"guessing, {guessing:.2f}," if guessing else "0"
     return (

@@ -12,6 +12,7 @@ from longctx.gate.bands import (
     Band,
     BandLooks,
     BandVerdict,
+    Counted,
     Verdict,
     interval,
     judge_in_looks,
@@ -53,6 +54,7 @@ from longctx.stats.rates import Rate, holm, rate_of
 from longctx.text import count
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Reporting, Reports, described
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
@@ -113,13 +115,12 @@ class BandChange:
     after: Rate
     interval: tuple[float, float]
     """The 95% interval of the difference, which respects clusters."""
-    usage: tuple[Usage, Usage]
+    usage: Both[Usage]
 
     @classmethod
     def of(cls, evidence: Evidence) -> BandChange:
-        sides = evidence.sides
-        before, after = map(rate_of, sides)
-        return cls(before, after, interval(evidence.judged), (Usage.of(sides[0]), Usage.of(sides[1])))
+        before, after = evidence.sides.map(rate_of)
+        return cls(before, after, interval(evidence.judged), evidence.sides.map(Usage.of))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +144,7 @@ class VerdictOfTest:
     """Those of them that the run did not measure."""
     in_common: int
     """The trials that both have, measured or not."""
-    alone: tuple[int, int]
+    alone: Both[int]
     """The trials that only the baseline, and only the run, has."""
     mismatched: int
     """How many trials share a key but ask different questions."""
@@ -180,7 +181,7 @@ class RunVerdict:
     tests: tuple[VerdictOfTest, ...] = field(repr=False)
     reasons: tuple[str, ...]
     """A sentence on each reason why the whole run is invalid."""
-    unmatched: tuple[tuple[tuple[str, Subject], ...], tuple[tuple[str, Subject], ...]] = field(repr=False)
+    unmatched: Both[tuple[tuple[str, Subject], ...]] = field(repr=False)
     """The (test, subject) that only the baseline, and only the run, has."""
     trials: int = 0
     """All trials of the run."""
@@ -252,7 +253,7 @@ class _Compared:
     before: Subject
     after: Subject
     pairs: TrialPairs
-    alone: tuple[int, int]
+    alone: Both[int]
     """The trials that only the baseline, and only the run, has; without checks of trials that looks left out."""
     bands: Mapping[Band, EvidenceInLooks]
     vacuous: Mapping[Band, str]
@@ -273,7 +274,7 @@ class _Compared:
         A check of a test function is none: its answer is its trial's.
         """
         seen = [evidence.at(None if looks is None else looks[band]) for band, evidence in self.bands.items()]
-        return [pair for evidence in seen for pair in evidence.pairs if pair[1].source is not None]
+        return [pair for evidence in seen for pair in evidence.pairs if pair.after.source is not None]
 
     @property
     def minimums(self) -> list[tuple[Reported, StatedMinimum]]:
@@ -296,9 +297,16 @@ def give_verdict(
         after = with_bands_of(before, after) if rules.of_base else after
         matched, unmatched = match_runs(before, after)
     except UserError as error:
-        return RunVerdict("invalid", rules, (), (error.reason,), ((), ()), _trials(after))
+        return RunVerdict(
+            verdict="invalid",
+            rules=rules,
+            tests=(),
+            reasons=(error.reason,),
+            unmatched=Both((), ()),
+            trials=_trials(after),
+        )
     known = shipped() if tests is None else tests
-    gated = [match for match in matched if is_gated(match.rows[1])]
+    gated = [match for match in matched if is_gated(match.rows.after)]
     compared = [_compared(match, after, rules, known, guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged, of_run = _tests(compared, rules)
@@ -306,45 +314,56 @@ def give_verdict(
     measured = [pair for test in compared for pair in test.measured_pairs(looks)]
     all_pairs = [pair for test in compared for pair in test.measured_pairs()]
     limits = rules.limits.judged(all_pairs, rules.alpha, rules.repriced)
-    not_judged = () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched[0], after, known))
+    not_judged = (
+        () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched.before, after, known))
+    )
     reasons = (
         *(() if rules.other_profile else not_judged),
         *_reasons(judged, rules, limits, left_out=bool(matched) and not gated),
     )
-    if not reasons and of_run and (of_run[0].verdict == "regression") != (of_run[1].verdict == "regression"):
+    if (
+        not reasons
+        and of_run
+        and (of_run.measured.verdict == "regression") != (of_run.at_worst.verdict == "regression")
+    ):
         reasons = (
             *reasons,
             "if the missing trials counted as wrong, the drop of the run would be significant",
         )
     stated = of_run if rules.run_margin is not None else None
-    if not reasons and stated and stated[0].verdict != stated[1].verdict:
-        would = f"the verdict on all bands together would be {stated[1].verdict} and not {stated[0].verdict}"
+    if not reasons and stated and stated.measured.verdict != stated.at_worst.verdict:
+        would = (
+            f"the verdict on all bands together would be {stated.at_worst.verdict} and not {stated.measured.verdict}"
+        )
         reasons = (*reasons, f"if the missing trials counted as wrong, {would}")
     verdict: Verdict = "invalid" if reasons else overall([test.verdict for test in judged])
     if not reasons and judged:
-        verdict = overall([verdict, *(limit.status for limit in limits), *([stated[0].verdict] if stated else [])])
-        if of_run and of_run[0].verdict == "regression":
+        verdict = overall(
+            [verdict, *(limit.status for limit in limits), *([stated.measured.verdict] if stated else [])]
+        )
+        if of_run and of_run.measured.verdict == "regression":
             verdict = "regression"
-    only_before, only_after = unmatched
     rejudged = tuple(_rejudged(compared))
     if reasons:
         reasons = (*(f"{phrase}: save a new baseline" for phrase in rejudged), *reasons)
     return RunVerdict(
-        verdict,
-        rules,
-        judged,
-        reasons,
-        (tuple(only_before), tuple(only_after)),
-        _trials(after),
-        not_asked,
-        tuple((match.test, match.after) for match in matched if match not in gated),
-        len({(row.test, row.subject, row.cell) for row in after if row.band is None and not is_check(row.test)}),
-        UsageChange.of(measured) if measured else None,
-        limits,
-        of_run[0] if of_run else None,
-        _run_change(compared, stated[0]) if stated else None,
-        not_judged if rules.other_profile else (),
-        max((len(before) for test in compared for before, _ in test.pairs.items.values()), default=1),
+        verdict=verdict,
+        rules=rules,
+        tests=judged,
+        reasons=reasons,
+        unmatched=unmatched.map(tuple),
+        trials=_trials(after),
+        not_asked=not_asked,
+        not_gated=tuple((match.test, match.after) for match in matched if match not in gated),
+        cells_not_gated=len(
+            {(row.test, row.subject, row.cell) for row in after if row.band is None and not is_check(row.test)}
+        ),
+        usage=UsageChange.of(measured) if measured else None,
+        limits=limits,
+        run=of_run.measured if of_run else None,
+        run_change=_run_change(compared, stated.measured) if stated else None,
+        uncovered=not_judged if rules.other_profile else (),
+        baseline_runs=max((len(rows.before) for test in compared for rows in test.pairs.items.values()), default=1),
         graded=graded_tests(after),
         rejudged=rejudged,
     )
@@ -382,7 +401,7 @@ def _compared(
     A test that is not installed is judged all the same. A check is looked at when its trial is.
     """
     test, of_trials = known.get(match.test), name_of_test(match.test)
-    match = replace(match, rows=(match.rows[0], held(*match.rows)))
+    match = replace(match, rows=Both(match.rows.before, held(*match.rows)))
     both = pairs(*match.rows, Treatments.of(test))
     looks = rules.looks.declared if of_trials in known else rules.looks.others
     trials = [row for row in after if row.test == of_trials and row.subject == match.after] or None
@@ -399,7 +418,7 @@ def _compared(
     vacuous: dict[Band, str] = {}
     for band, at_looks in bands.items():
         earlier = at_looks.evidence[0].baseline
-        of_band = [row for row in match.rows[1] if row.band == band.name]
+        of_band = [row for row in match.rows.after if row.band == band.name]
         vacuous[band] = nothing_to_lose(earlier, guessing_of(test, earlier, of_band, stated=guessing), rules.margin)
     reported, faults = _reported(match, rules, test)
     return _Compared(
@@ -407,7 +426,7 @@ def _compared(
         before=match.before,
         after=match.after,
         pairs=both,
-        alone=(max(0, only_before - sum(key[:4] in left_out for key in both.before)), only_after),
+        alone=Both(max(0, only_before - sum(key[:4] in left_out for key in both.before)), only_after),
         bands=bands,
         vacuous={band: why for band, why in vacuous.items() if why},
         reported=reported,
@@ -434,9 +453,7 @@ def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tupl
         return (), (f"the addition of {name} to the gate failed: {described(error)}",)
 
 
-def _tests(
-    compared: list[_Compared], rules: Rules
-) -> tuple[tuple[VerdictOfTest, ...], tuple[BandVerdict, BandVerdict] | None]:
+def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest, ...], Counted[BandVerdict] | None]:
     """Judge all tests and the run, with Holm's correction over their bands and stated minimums.
 
     A test of which an early stop left trials out tests no minimum.
@@ -460,7 +477,7 @@ def _tests(
         for test in compared
     ]
     if of_run and all(at.evidence[-1].same_answers for test in compared for at in test.bands.values()):
-        of_run = tuple(_same(of_side) for of_side in of_run)  # type: ignore[assignment]  # a pair stays a pair
+        of_run = Counted(_same(of_run.measured), _same(of_run.at_worst))
     clustered = sum(has_clusters(at.at(None) for at in test.bands.values()) for test in compared)
     tests = tuple(
         _test(test, {band: judged[band] for band in test.bands}, of_test, max(1, clustered))
@@ -481,7 +498,7 @@ def _same(verdict: BandVerdict, vacuous: str = "") -> BandVerdict:
 
 def _test(
     test: _Compared,
-    judged: Mapping[Band, tuple[BandVerdict, BandVerdict]],
+    judged: Mapping[Band, Counted[BandVerdict]],
     missed: tuple[Reported, ...],
     clustered: int,
 ) -> VerdictOfTest:
@@ -489,8 +506,8 @@ def _test(
     beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if test.stopped and test.minimums else []
     seen = {band: test.bands[band].at(measured.look) for band, (measured, _) in judged.items()}
     bands, pessimistic = (
-        [_excepted(both[place], seen[band], test.vacuous.get(band, "")) for band, both in judged.items()]
-        for place in (0, 1)
+        [_excepted(getattr(of_band, side), seen[band], test.vacuous.get(band, "")) for band, of_band in judged.items()]
+        for side in Counted._fields
     )
     verdict = overall([*(band.verdict for band in bands), *beside])
     at_worst = overall([*(band.verdict for band in pessimistic), *beside])
@@ -518,7 +535,9 @@ def _test(
         evidence=tuple(seen.values()),
         clustered=clustered,
         requests=Requests.of((pair for band in seen.values() for pair in band.pairs), test.pairs.common.values()),
-        lost=tuple(pair for band in seen.values() for pair in band.pairs if pair[0].correct and not pair[1].correct),
+        lost=tuple(
+            pair for band in seen.values() for pair in band.pairs if pair.before.correct and not pair.after.correct
+        ),
     )
 
 

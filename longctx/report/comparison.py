@@ -12,6 +12,7 @@ from longctx.report.tables import value_text
 from longctx.report.verdict_document import trials
 from longctx.results.row import Subject, grouped
 from longctx.stats.averaged import Averaged
+from longctx.stats.paired import with_interval
 from longctx.stats.unpaired import Unpaired
 from longctx.text import count
 from longctx.views.chart import Chart, Plot, PlotMark, Table
@@ -145,13 +146,13 @@ def _flips(reference: str, name: str, versus: SubjectComparison, limit: int) -> 
     shown = versus.flips[:limit]
     texts = {
         "expected": [_short(flip.expected) for flip in shown],
-        f"{reference} returned": [_short(flip.before[1]) for flip in shown],
-        f"{name} returned": [_short(flip.after[1]) for flip in shown],
+        f"{reference} returned": [_short(flip.before.returned) for flip in shown],
+        f"{name} returned": [_short(flip.after.returned) for flip in shown],
     }
     kept = {heading: column for heading, column in texts.items() if any(column)}
     columns = {
         "trial": [f"{versus.test}/{flip.cell}#{flip.name}{_further_key(flip)}" for flip in shown],
-        "change": [f"{flip.before[0]} -> {flip.after[0]}" for flip in shown],
+        "change": [f"{flip.before.outcome} -> {flip.after.outcome}" for flip in shown],
         **kept,
     }
     hidden = len(versus.flips) - len(shown)
@@ -198,8 +199,8 @@ def _unpaired(reference: str, name: str, versus: SubjectComparison) -> Iterator[
     test, before = versus.test, versus.before
     if before.prompt_set == versus.after.prompt_set and len(set(versus.digests)) > 1:
         yield (
-            f"{test}: the prompt set {before.prompt_set!r} has another wording in {name} ({versus.digests[1]}) than "
-            f"in {reference} ({versus.digests[0]})."
+            f"{test}: the prompt set {before.prompt_set!r} has another wording in {name} ({versus.digests.after}) than "
+            f"in {reference} ({versus.digests.before})."
         )
     for differs, cells in grouped(versus.across, str).items():
         items = "the same items, paired" if cells[0].paired else "the items do not correspond, so unpaired"
@@ -277,7 +278,7 @@ def _table(curve: Curve) -> Table:
         {
             curve.parameter: value_text(step.value),
             "accuracy": str(step.rate),
-            "difference": f"{step.difference:+.2f} [{step.interval[0]:+.2f}, {step.interval[1]:+.2f}]",
+            "difference": with_interval(step.difference, step.interval),
         }
         for step in curve.steps
     ]

@@ -20,6 +20,7 @@ from longctx.report.tables import before_after, seconds, thousand
 from longctx.results.row import Row, grouped
 from longctx.text import count, visible
 from longctx.views.chart import Table
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check, name_of_test
 
 MOST_LOST = 20
@@ -152,13 +153,15 @@ def lost_answers(
 def _by_test(verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row]) -> list[list[_Lost]]:
     """Return the lost trials of each test that lost any, the test first that lost the largest share of its own."""
     pairs = [pair for test in verdict.tests for pair in test.lost]
-    rows = [{row.identity: row for row in side} for side in (before, after)] if _any_check(pairs) else [{}, {}]
+    rows = Both(before, after) if _any_check(pairs) else Both[Sequence[Row]]((), ())
+    of_trial = rows.map(lambda side: {row.identity: row for row in side})
     found: dict[tuple[object, ...], _Lost] = {}
-    for pair in sorted(pairs, key=lambda pair: is_check(pair[1].test)):
-        was, now = (of.get(_trial(row), row) for of, row in zip(rows, pair, strict=True))
-        lost = found.setdefault(_trial(pair[1]), _Lost(was, now, not is_check(pair[1].test)))
-        if is_check(pair[1].test):
-            lost.checks.append(pair[1].test.removeprefix(f"{name_of_test(pair[1].test)}."))
+    for pair in sorted(pairs, key=lambda pair: is_check(pair.after.test)):
+        was, now = (of.get(_trial(row), row) for of, row in zip(of_trial, pair, strict=True))
+        test = pair.after.test
+        lost = found.setdefault(_trial(pair.after), _Lost(was, now, not is_check(test)))
+        if is_check(test):
+            lost.checks.append(test.removeprefix(f"{name_of_test(test)}."))
     sizes = {test.test: sum(band.n for band in test.bands) for test in verdict.tests}
     of_tests = grouped(found.values(), lambda lost: name_of_test(lost.after.test))
     return [
@@ -166,8 +169,8 @@ def _by_test(verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row]) -
     ]
 
 
-def _any_check(pairs: Sequence[tuple[Row, Row]]) -> bool:
-    return any(is_check(after.test) for _, after in pairs)
+def _any_check(pairs: Sequence[Both[Row]]) -> bool:
+    return any(is_check(pair.after.test) for pair in pairs)
 
 
 def _trial(row: Row) -> tuple[object, ...]:

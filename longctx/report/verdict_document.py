@@ -170,7 +170,7 @@ def why(verdict: RunVerdict) -> str:
     if verdict.verdict == "invalid":
         return of_bands
     gains = "; a significant gain" if verdict.improved else ""
-    alone = sum(test.alone[0] for test in verdict.tests if test.bands)
+    alone = sum(test.alone.before for test in verdict.tests if test.bands)
     uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
     lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
     rejudged = "".join(f"; {phrase}, and are not compared" for phrase in verdict.rejudged)

@@ -154,7 +154,8 @@ def load_manifest_of(path: Path) -> Manifest:
     """Return the manifest of a baseline, or of the run in a folder, without reading its rows. Raises UserError."""
     if _is_run(path):
         return require_manifest(find_run(path))
-    return load_head(path)[1]
+    _, manifest = load_head(path)
+    return manifest
 
 
 def _is_run(path: Path) -> bool:

@@ -15,6 +15,7 @@ from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row, by_test
 from longctx.results.store import RESULTS, load_rows
 from longctx.text import visible
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import CREDIT, IMPORTED
 
 ALL = Choice()
@@ -84,7 +85,7 @@ def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
     return Loaded(rows, form)
 
 
-def check_comparable(before: Loaded, after: Loaded, names: tuple[Path, Path]) -> None:
+def check_comparable(before: Loaded, after: Loaded, names: Both[Path]) -> None:
     """Raise UserError unless two files are of one form, have an id in common, and each id is about one document.
 
     names: the files of the earlier and the later results.
@@ -92,8 +93,8 @@ def check_comparable(before: Loaded, after: Loaded, names: tuple[Path, Path]) ->
     if before.form != after.form:
         raise UserError(
             "two-forms",
-            f"{names[0]} is {before.form} and {names[1]} is {after.form}, whose ids name different items: use two "
-            "files of one tool, or convert both to rows with id and correct.",
+            f"{names.before} is {before.form} and {names.after} is {after.form}, whose ids name different items: use "
+            "two files of one tool, or convert both to rows with id and correct.",
         )
     if before.form == RUN:
         return
@@ -104,18 +105,18 @@ def check_comparable(before: Loaded, after: Loaded, names: tuple[Path, Path]) ->
         if both:
             raise UserError(
                 "no-id-in-common",
-                f"{names[0]} and {names[1]} have their ids in different bands: {first.item!r} is in {first.band!r} and "
-                f"{second.band!r}. Give both the same bands, in a field band or by --band FIELD.",
+                f"{names.before} and {names.after} have their ids in different bands: {first.item!r} is in "
+                f"{first.band!r} and {second.band!r}. Give both the same bands, in a field band or by --band FIELD.",
             )
         raise UserError(
             "no-id-in-common",
-            f"{names[0]} and {names[1]} have no id in common: the first begins with {first.item!r}, the second with "
-            f"{second.item!r}. Name the field that identifies an item by --id FIELD.",
+            f"{names.before} and {names.after} have no id in common: the first begins with {first.item!r}, the second "
+            f"with {second.item!r}. Name the field that identifies an item by --id FIELD.",
         )
     _check_same_documents(before.rows, after.rows, names)
 
 
-def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tuple[Path, Path]) -> None:
+def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: Both[Path]) -> None:
     """Raise UserError if results of one id are about different documents, so that they are no pair.
 
     names: the files of the earlier and the later results.
@@ -126,8 +127,9 @@ def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: tu
         listed = visible(", ".join([*changed[:MOST_NAMED], *(["…"] if len(changed) > MOST_NAMED else [])]))
         raise UserError(
             "other-documents",
-            f"{names[1]} has other documents than {names[0]} for {len(changed):,} of {len(of_both):,} ids ({listed}), "
-            "so their results cannot be paired: run both on the same version of the task, or remove these ids.",
+            f"{names.after} has other documents than {names.before} for {len(changed):,} of {len(of_both):,} ids "
+            f"({listed}), so their results cannot be paired: run both on the same version of the task, "
+            "or remove these ids.",
         )
 
 

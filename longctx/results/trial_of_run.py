@@ -26,8 +26,9 @@ def find_trial(
     cell, _, index = name.partition("#")
     pairs = load(folder).seen()
     of_cell = [(row, view) for row, view in pairs if f"{row.test}/{row.cell}" == cell]
-    by_item = bool(of_cell) and of_cell[0][0].name != str(of_cell[0][0].trial)
-    trial = index or (of_cell[0][0].name if by_item else "0")
+    first = of_cell[0][0] if of_cell else None
+    by_item = first is not None and first.name != str(first.trial)
+    trial = index or (first.name if first and by_item else "0")
     of_trial = [(row, view) for row, view in of_cell if row.name == trial]
     chosen = [
         (row, view)
@@ -48,7 +49,7 @@ def find_trial(
     cells = dict.fromkeys(f"{row.test}/{row.cell}" for row, _ in pairs)
     same_test = [other for other in cells if other.partition("/")[0] == cell.partition("/")[0]]
     if cell in cells:
-        trials = dict.fromkeys(row.name for row, _ in sorted(of_cell, key=lambda pair: pair[0].trial))
+        trials = dict.fromkeys(row.name for row, _ in sorted(of_cell, key=lambda seen: seen[0].trial))
         raise UserError(
             "unknown-trial",
             f"{path} has no trial {index or 0} of {cell}: its trials are {_some(trials)}.",

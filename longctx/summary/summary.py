@@ -206,7 +206,7 @@ def lines(summary: Summary) -> list[Line]:
 
 
 def without_strategy(subject: Subject) -> Subject:
-    return replace(subject, labels=tuple(label for label in subject.labels if label[0] != STRATEGY))
+    return replace(subject, labels=tuple((name, value) for name, value in subject.labels if name != STRATEGY))
 
 
 def _line(of_test: OfTest | None, test: str, subject: Subject, cells: Sequence[CellSummary]) -> Line:

@@ -156,7 +156,7 @@ def _retention_of(subject: Subject, rows: Sequence[Row]) -> Retention:
     edits = dict.fromkeys(name for row in rows for name in row.trace if name.startswith(APPLIED))
     missed = {name.removeprefix(APPLIED): sum(not row.trace.get(name, 1) for row in rows) for name in edits}
     return Retention(
-        replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
+        replace(subject, labels=tuple((name, value) for name, value in subject.labels if name != STRATEGY)),
         dict(subject.labels).get(STRATEGY, NO_STRATEGY),
         rate_of(rows),
         statistics.fmean(row.retained or 0 for row in rows),
@@ -266,7 +266,7 @@ def _window_of(subject: Subject, rows: Sequence[Row], session: str = "") -> Wind
     costs = [row.strategy_usd for row in by_fill[last]]
     known = [cost for cost in costs if cost is not None]
     return Window(
-        replace(subject, labels=tuple(pair for pair in subject.labels if pair[0] != STRATEGY)),
+        replace(subject, labels=tuple((name, value) for name, value in subject.labels if name != STRATEGY)),
         dict(subject.labels).get(STRATEGY, NO_STRATEGY),
         tuple(Measured.of(fill, group) for fill, group in by_fill.items()),
         _losses(by_fill),

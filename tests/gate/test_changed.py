@@ -9,6 +9,7 @@ import pytest
 
 from longctx.gate.changed import changed
 from longctx.gate.verdict import give_verdict
+from longctx.vocabulary.both import Both
 from tests.gate.examples import RULES
 from tests.here import HERE
 from tests.report.sample import MANIFEST
@@ -22,7 +23,7 @@ def between(manifest: dict[str, Any] | None = None, **fields: Any) -> list[str]:
         joined(run("correct", band="all", model_returned="m")),
         joined(run("correct", **{"model_returned": "m", "band": "all"} | fields)),
     )
-    return changed((RUN, before), (replace(RUN, **manifest or {}), after), give_verdict(before, after, RULES))
+    return changed(Both(RUN, replace(RUN, **manifest or {})), Both(before, after), give_verdict(before, after, RULES))
 
 
 def test_nothing() -> None:
@@ -59,7 +60,9 @@ def test_a_label_such_as_the_strategy() -> None:
     before, after = (
         joined(run("correct", band="all", labels={"strategy": name, "commit": "a"})) for name in ("none", "truncate")
     )
-    assert changed((RUN, before), (RUN, after), give_verdict(before, after, RULES)) == ["strategy: none → truncate"]
+    assert changed(Both(RUN, RUN), Both(before, after), give_verdict(before, after, RULES)) == [
+        "strategy: none → truncate"
+    ]
 
 
 def test_requests() -> None:
@@ -73,7 +76,7 @@ def test_requests() -> None:
         )
     )
     given = give_verdict(before, after, RULES)
-    assert changed((RUN, before), (RUN, after), given) == ["1 of 3 requests differs"]
+    assert changed(Both(RUN, RUN), Both(before, after), given) == ["1 of 3 requests differs"]
     assert given.tests[0].requests.unknown == 2
 
 
@@ -94,7 +97,7 @@ def test_the_parts_of_requests(before: str | None, after: str, said: bool) -> No
         ]
         for digest, parts in (("a" * 12, before), ("b" * 64, after))
     ]
-    [sentence] = changed((RUN, rows[0]), (RUN, rows[1]), give_verdict(*rows, RULES))
+    [sentence] = changed(Both(RUN, RUN), Both(*rows), give_verdict(*rows, RULES))
     assert sentence == "60 of 60 requests differ" + (": system; tools and messages are the same" if said else "")
 
 
@@ -119,6 +122,6 @@ def test_stale_trials(differs: list[dict[str, int]], said: str) -> None:
         after[3],
     ]
     given = give_verdict(before, after, RULES)
-    assert changed((RUN, before), (RUN, after), given) == [
+    assert changed(Both(RUN, RUN), Both(before, after), given) == [
         f"3 of 4 trials are stale, recorded for another request{said}"
     ]

@@ -11,6 +11,7 @@ import pytest
 from longctx.gate.usage import NO_TEMPLATES, GrowthLimits, UsageChange, cost_growth, latency_growth, standard_usd
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.results.row import Row
+from longctx.vocabulary.both import Both
 from tests.gate.examples import RULES
 from tests.rows import run
 
@@ -19,8 +20,8 @@ def used(n: int = 100, **fields: Any) -> list[Row]:
     return run(*["correct"] * n, band="all", **fields)
 
 
-def growing(before: float, after: float, name: str = "cost_usd", **fields: Any) -> list[tuple[Row, Row]]:
-    return list(zip(used(**{name: before}, **fields), used(**{name: after}), strict=True))
+def growing(before: float, after: float, name: str = "cost_usd", **fields: Any) -> list[Both[Row]]:
+    return list(map(Both, used(**{name: before}, **fields), used(**{name: after})))
 
 
 def judged(limits: GrowthLimits, before: list[Row], after: list[Row]) -> Any:
@@ -36,7 +37,7 @@ def test_growth_of_the_price_is_a_ratio_with_an_interval_over_clusters() -> None
     costs = [0.02 if place < 50 else 0.03 for place in range(100)]
     alone, together = (
         [
-            (first, row)
+            Both(first, row)
             for first, (place, cost) in zip(before, enumerate(costs), strict=True)
             for row in run("correct", cost_usd=cost, cluster=f"c{place // size}")
         ]
@@ -51,7 +52,7 @@ def test_growth_of_the_price_is_a_ratio_with_an_interval_over_clusters() -> None
 
 def test_a_price_that_is_not_known_of_every_trial_has_no_growth() -> None:
     pairs = growing(0.001, 0.002)
-    assert cost_growth([*pairs, (*used(1), *used(1, cost_usd=0.1))]) is None
+    assert cost_growth([*pairs, Both(*used(1), *used(1, cost_usd=0.1))]) is None
     assert cost_growth([]) is None
 
 
@@ -75,26 +76,26 @@ def test_latency_grows_by_the_median_of_what_was_asked_directly() -> None:
     growth = latency_growth(growing(1.0, 2.0, "latency_s"))
     assert growth is not None
     assert (growth.value, growth.lo, growth.hi) == (1.0, 1.0, 1.0)
-    assert latency_growth(list(zip(used(), used(latency_s=1.0), strict=True))) is None
+    assert latency_growth(list(map(Both, used(), used(latency_s=1.0)))) is None
 
 
 def test_the_tokenizer_s_growth_is_that_of_the_same_text() -> None:
     before, after = used(input_tokens=100), used(model="other", input_tokens=130)
-    assert UsageChange.of(list(zip(before, after, strict=True))).tokenizer == pytest.approx(0.3)
+    assert UsageChange.of(list(map(Both, before, after))).tokenizer == pytest.approx(0.3)
     reworded = used(model="other", prompt_digest="other", input_tokens=130)
-    assert UsageChange.of(list(zip(before, reworded, strict=True))).tokenizer is None
+    assert UsageChange.of(list(map(Both, before, reworded))).tokenizer is None
     in_a_chat = used(model="other", shape="chat", input_tokens=130)
-    assert UsageChange.of(list(zip(before, in_a_chat, strict=True))).tokenizer is None
+    assert UsageChange.of(list(map(Both, before, in_a_chat))).tokenizer is None
 
 
 def test_what_a_test_without_templates_sent_is_known_from_its_requests() -> None:
     fields: dict[str, Any] = {"test": "test_x", "prompt_digest": NO_TEMPLATES}
     before, after = (used(model=model, input_tokens=100, **fields) for model in ("toy", "other"))
-    assert UsageChange.of(list(zip(before, after, strict=True))).tokenizer is None
+    assert UsageChange.of(list(map(Both, before, after))).tokenizer is None
     for text, tokenizer in (("messages=aa system=bb", 0.3), ("messages=cc system=bb", None)):
         before = used(**fields, input_tokens=100, request_parts="messages=aa model=dd system=bb")
         after = used(**fields, model="other", input_tokens=130, request_parts=f"{text} model=ee parameters=ff")
-        growth = UsageChange.of(list(zip(before, after, strict=True))).tokenizer
+        growth = UsageChange.of(list(map(Both, before, after))).tokenizer
         assert growth == (tokenizer and pytest.approx(tokenizer))
 
 
@@ -107,7 +108,7 @@ def test_a_limit_of_latency_fires_at_its_limit_about_as_often_as_its_level_says(
         shared = random.normal(0, of_item, 60)
         before, after = (np.exp(shared + random.normal(0, 0.3, 60)) * factor for factor in (1, 1.2))
         rows = [[row for s in side for row in used(1, latency_s=float(s))] for side in (before, after)]
-        growth = latency_growth(list(zip(*rows, strict=True)), 0.1)
+        growth = latency_growth(list(map(Both, *rows)), 0.1)
         assert growth is not None
         fired, kept = fired + (growth.lo > 0.2), kept + (growth.hi <= 0.2)
     assert 4 <= fired <= 24
@@ -116,7 +117,7 @@ def test_a_limit_of_latency_fires_at_its_limit_about_as_often_as_its_level_says(
 
 def test_few_latencies_bound_no_growth() -> None:
     rows = [used(3, latency_s=seconds) for seconds in (1.0, 2.0)]
-    growth = latency_growth(list(zip(*rows, strict=True)))
+    growth = latency_growth(list(map(Both, *rows)))
     assert growth is not None
     assert (growth.value, growth.lo, growth.hi) == (1.0, -1.0, math.inf)
 

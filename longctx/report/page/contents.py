@@ -25,6 +25,7 @@ from longctx.summary.costs import Cost
 from longctx.summary.summary import Summary
 from longctx.text import count
 from longctx.views.chart import Table
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.point import MEASURED, is_check
 from longctx.workspace import packaged
@@ -262,9 +263,9 @@ def earlier_rows(
     between: what changed, as `match_runs` takes it. tests: the known ones, by default
     those of longctx. Empty if it is not clear what is compared.
     """
-    measured = [[row for row in rows if row.measured] for rows in (before, after)]
+    measured = Both(before, after).map(lambda rows: [row for row in rows if row.measured])
     try:
-        matched, _ = match_runs(measured[0], measured[1], between)
+        matched, _ = match_runs(*measured, between)
     except UserError:
         return {}
     known = shipped() if tests is None else tests

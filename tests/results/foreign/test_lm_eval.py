@@ -8,6 +8,7 @@ import pytest
 
 from longctx.results.foreign.result import Choice
 from longctx.results.imported import check_comparable, load_imported
+from longctx.vocabulary.both import Both
 from tests.given import json_lines
 from tests.refusals import refused
 from tests.results.foreign.files import DATA, credits, read
@@ -84,6 +85,6 @@ def test_a_changed_document_is_noticed(tmp_path: Path) -> None:
     new.write_text((DATA / SUMS).read_text().replace('"doc_hash": "2bd36f64', '"doc_hash": "00000000'))
     strict = Choice({"filter": "strict"})
     old, changed = load_imported(DATA / SUMS, strict), load_imported(new, strict)
-    check_comparable(old, old, (DATA / SUMS, DATA / SUMS))
+    check_comparable(old, old, Both(DATA / SUMS, DATA / SUMS))
     with refused("other-documents", "new.jsonl has other documents than", "for 1 of 4 ids (0)"):
-        check_comparable(old, changed, (DATA / SUMS, new))
+        check_comparable(old, changed, Both(DATA / SUMS, new))
