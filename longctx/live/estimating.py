@@ -17,7 +17,7 @@ from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import cheapest_with_batches, shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.watch import Say, waiting
-from longctx.recording.missing import missing, of_other_versions, stale, why_unused
+from longctx.recording.missing import how_to_keep, missing, of_earlier_trials, of_other_versions, stale, why_unused
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.results.row import grouped
@@ -55,18 +55,24 @@ def estimate_live(tape: Tape, cells: Sequence[Cell], say: Say, batch: bool = Fal
 
 def say_unused(say: Say, tape: Tape, requests: Sequence[Request], batch: bool) -> None:
     """Print how many of the trials to ask have answers of another version, why these do not count, and the cost."""
-    unused: dict[tuple[str, str, int], list[Request]] = defaultdict(list)
+    unused: dict[tuple[str, str, int | str], list[Request]] = defaultdict(list)
     for group in grouped(requests, lambda request: id(request.cell)).values():
         cell, of_trial = group[0].cell, {request.place.trial: request for request in group}
         for version, names in of_other_versions(tape, cell, of_trial).items():
             unused[cell.point.test, cell.model.model, version] += [of_trial[name] for name in names]
-    for (test, model, version), group in unused.items():
-        reason, advice = why_unused(group[0].place.trial, version)
-        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].model.prices else "not known"
+        entries, names = of_earlier_trials(tape, cell, of_trial)
+        if names:
+            unused[cell.point.test, cell.model.model, entries] += [of_trial[name] for name in names]
+    for (test, model, built), group in unused.items():
+        if isinstance(built, str):
+            which, reason, advice = "an earlier version", "it built other prompts", how_to_keep(built)
+        else:
+            which, (reason, advice) = f"version {built}", why_unused(group[0].place.trial, built)
+        price = f"about {usd(price_of(group, batch).paid(batch))}" if group[0].model.prices else "an unknown amount"
         have = "has an answer" if len(group) == 1 else "have answers"
         sentence = (
-            f"{test} on {model}: {len(group):,} of these trials {have} of version {version}, not used because "
-            f"{reason}. Sending them again costs {price}. {advice}"
+            f"{test} on {model}: {len(group):,} of these trials {have} of {which}, not used because {reason}. "
+            f"Sending them again costs {price}. {advice}"
         )
         say(sentence.rstrip())
 

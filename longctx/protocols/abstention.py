@@ -17,7 +17,7 @@ from pydantic import Field
 
 from longctx import Answer, Bank, Outcome, ProtocolAsk, ProtocolCell, Report, Shares, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
-from longctx.protocols.choices import Choices, choices_in
+from longctx.protocols.choices import LETTERS_OF, OWN, Choices, choices_in, letters_of, version_of
 from longctx.protocols.collages import (
     CollagesAxes,
     Record,
@@ -57,13 +57,22 @@ class AbstentionAxes(CollagesAxes):
     sections: tuple[str, ...] = Field(default=SECTIONS, min_length=1)
     """`"present"`: the record contains the section that answers; `"absent"`: it does not, and right is to say so. Of a
     table with both, half of the trials need an abstention."""
+    letters: LETTERS_OF = OWN
+    """The letters of the answers, as in long-context QA: `"own"` or those of the `"control"`."""
 
     def gate_band(self, cell: Point) -> str:
         return f"{self.band(cell)} {cell.params['section']}"
 
     def cells(self) -> Iterator[dict[str, object]]:
+        letters = letters_of(self.letters)
         for budget, depth, section in itertools.product(self.budgets, self.percents, self.sections):
-            yield {"budget": budget, "longest": self.longest, "depth": depth, "section": section}
+            yield {
+                "budget": budget,
+                "longest": self.longest,
+                "depth": depth,
+                "section": section,
+                "letters": letters,
+            }
 
 
 def record_with(bank: Bank, index: int, seed: int, cell: ProtocolCell) -> Record:
@@ -91,12 +100,12 @@ def _others(
     return others, tuple(fitting(rest, budget - sum(section.tokens for section in others)))
 
 
-def five_choices(bank: Bank, index: int, seed: int, not_there: str, present: bool) -> tuple[Choices, str]:
+def five_choices(bank: Bank, index: int, seed: int, not_there: str, cell: ProtocolCell) -> tuple[Choices, str]:
     """Return a question with its four answers and `not_there`, and the letter of that."""
-    four = choices_in(bank, index, seed)
+    four = choices_in(bank, index, seed, cell.letters)
     at = int(bank.stream("not there", seed, bank.items[index].id).randint(len(four.answers) + 1))
     five = Choices(four.question, (*four.answers[:at], not_there, *four.answers[at:]), "")
-    right = bank.items[index].right if present else not_there
+    right = bank.items[index].right if cell.section == "present" else not_there
     return replace(five, right=five.letters[five.answers.index(right)]), five.letters[at]
 
 
@@ -124,8 +133,9 @@ def _refused(answers: Answers) -> Rate:
 
 
 def _wrong(answers: Answers) -> Iterator[tuple[int, str, Rate]]:
-    yield answers.params["budget"], "invention, section left out", _invented(answers)
-    yield answers.params["budget"], "needless refusal, section in the record", _refused(answers)
+    named = f", {version}" if (version := version_of(answers.params)) else ""
+    yield answers.params["budget"], f"invention, section left out{named}", _invented(answers)
+    yield answers.params["budget"], f"needless refusal, section in the record{named}", _refused(answers)
 
 
 def _often(answers: Answers) -> Iterator[str]:
@@ -139,9 +149,9 @@ def _often(answers: Answers) -> Iterator[str]:
 REPORT = Report(
     x="budget",
     axis="tokens of the record",
-    series=lambda params: RIGHT[params["section"]],
+    series=lambda params: ", ".join(filter(None, [RIGHT[params["section"]], version_of(params)])),
     guessing=GUESSED,
-    by=("budget",),
+    by=("budget", "letters"),
     charts=(
         Shares(
             name="wrong",
@@ -157,6 +167,7 @@ REPORT = Report(
     letters=lambda answers: f"in {answers.params['budget']:,} tokens",
     data=lambda answers: {
         "budget": answers.params["budget"],
+        "version": version_of(answers.params),
         "absent": _invented(answers).n,
         "invented": _invented(answers).correct,
         "present": _refused(answers).n,
@@ -184,6 +195,7 @@ REPORT = Report(
     prefix=lambda cell, words, seed, index: f"abstention/{cell.budget}/{index:06d}/{cell.depth:03d}",
     pieces=section_count,
     validate=_validate,
+    earlier={"letters": 'letters = "control"'},
     report=REPORT,
 )
 def abstention(
@@ -196,11 +208,12 @@ def abstention(
     longest: int,
     depth: int,
     section: str,
+    letters: str | None = None,
 ) -> Outcome:
     """A collage as in long-context QA, with the `section` that is asked about, or with others in its place."""
     present = section == "present"
     record = record_with(bank, trial.index, trial.seed, cell)
-    choices, not_there = five_choices(bank, trial.index, trial.seed, words["not_there"], present)
+    choices, not_there = five_choices(bank, trial.index, trial.seed, words["not_there"], cell)
     right, prefill = choices.answer(choices.right), words["prefill"]
     before, after = around(words["prompt"], {"question": choices.question, "answers": str(choices)})
     text = before + record.text + after

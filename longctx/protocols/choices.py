@@ -8,8 +8,10 @@ from __future__ import annotations
 import functools
 import re
 import string
-from collections.abc import Sequence
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,11 +20,26 @@ from longctx.vocabulary.bank import Item
 
 LETTERS = "ABCD"
 CHANCE = 1 / len(LETTERS)
+OWN: Literal["own"] = "own"
+"""The letters that collages draw for themselves. The control's are None, as in what was recorded before there were own
+ones: a filter made from the control keeps the questions whose answer has the letter that a model gives in doubt."""
+LETTERS_OF = Literal["own", "control"]
+"""The entry `letters` of a profile's table."""
+
+
+def letters_of(entry: LETTERS_OF) -> str | None:
+    """Return the parameter `letters` of a cell."""
+    return OWN if entry == OWN else None
 
 
 def above_chance(rate: float) -> float:
     """Return an accuracy corrected for guessing: 0 at chance, 1 if all are correct, negative below chance."""
     return (rate - CHANCE) / (1 - CHANCE)
+
+
+def version_of(params: Mapping[str, Any]) -> str:
+    """Name the earlier version of a collage in reports, to which it belongs if it has no own letters; else nothing."""
+    return "" if params.get("letters") == OWN else "letters of the control (earlier version)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +92,21 @@ def choices(item: Item, right: str, rng: np.random.RandomState) -> Choices:
 
 
 @functools.lru_cache(maxsize=4096)
-def choices_in(bank: Bank, index: int, seed: int) -> Choices:
-    """Return the choices of item `index`, the same in every cell.
+def choices_in(bank: Bank, index: int, seed: int, letters: str | None = None) -> Choices:
+    """Return the choices of item `index`, the same in every cell with these letters: OWN, or None for the control's.
 
-    With version 1 of a bank, right letters are balanced over it; with version 2, each is drawn by itself.
+    With version 1 of a bank, right letters are balanced over it; with version 2, each is drawn by itself. No letter
+    depends on a model's filter, so that models with different filters are asked the same.
     """
     item = bank.items[index]
+    if letters == OWN:
+        stream = bank.stream("answers of collages", seed, bank.item_name(index))
+        drawn = (
+            LETTERS[stream.randint(len(LETTERS), dtype=np.int64)]
+            if bank.version > 1
+            else _own_letters_in(bank, seed)[index]
+        )
+        return choices(item, drawn, stream)
     if bank.version > 1:
         stream = bank.stream("answers", seed, bank.item_name(index))
         return choices(item, LETTERS[stream.randint(len(LETTERS))], stream)
@@ -90,6 +116,15 @@ def choices_in(bank: Bank, index: int, seed: int) -> Choices:
 @functools.lru_cache(maxsize=8)
 def _letters_in(bank: Bank, seed: int) -> list[str]:
     return balanced_letters(len(bank.items), bank.stream("letters", seed))
+
+
+@functools.lru_cache(maxsize=8)
+def _own_letters_in(bank: Bank, seed: int) -> Mapping[int, str]:
+    """Return the letter of each item: each of four that follow one another in the order of the bank has its own."""
+    order, stream = bank.order(sys.maxsize), bank.stream("letters of collages", seed)
+    fours = [order[start : start + len(LETTERS)] for start in range(0, len(order), len(LETTERS))]
+    drawn = (zip(four, stream.permutation(len(LETTERS)), strict=False) for four in fours)
+    return {index: LETTERS[place] for four in drawn for index, place in four}
 
 
 def judged(answer: Answer, choices: Choices) -> Outcome:

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 
 from longctx import Answer, Bank, Count, Outcome, ProtocolAsk, ProtocolCell, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
-from longctx.protocols.choices import CHANCE, Choices, choices_in
+from longctx.protocols.choices import CHANCE, LETTERS_OF, OWN, Choices, choices_in, letters_of
 from longctx.protocols.collages import (
     POSITIONS,
     CollageItems,
@@ -59,6 +59,9 @@ class CollageAxes(CollagesAxes):
     distractors: Distractors = (None,)
     """How many sections resemble that of the question in words and do not answer it: 0 to 16, or several such numbers;
     without the entry, as many as chance brings."""
+    letters: LETTERS_OF = OWN
+    """`"own"`: the letters of the answers are drawn for collages; `"control"`: they are those of the control, as in
+    earlier recordings. A filter that is made from the control selects the model's favourite letter among these."""
     max_tokens: Count = 3000
 
     def cells(self) -> Iterator[dict[str, object]]:
@@ -72,6 +75,7 @@ class CollageAxes(CollagesAxes):
                     "variant": variant,
                     "questions": questions_of(self.questions),
                     "distractors": distractors,
+                    "letters": letters_of(self.letters),
                     "share": (place, len(placed)) if self.spread else None,
                 }
 
@@ -85,7 +89,7 @@ def template_of(variant: str) -> tuple[str, bool]:
 def answered_by_words(cell: ProtocolCell, index: int, seed: int = 0) -> bool:
     """Return whether the lexical baseline answers a question. Where its section is placed makes no difference."""
     sections = (*others_of(cell, index, seed), *needles_of(cell, index))
-    return _answered_by_words(choices_in(cell.bank(), index, seed), sections)
+    return _answered_by_words(choices_in(cell.bank(), index, seed, cell.letters), sections)
 
 
 @functools.lru_cache(maxsize=2048)
@@ -135,6 +139,7 @@ def _validate(cell: ProtocolCell) -> None:
     pieces=section_count,
     validate=_validate,
     apart=("share",),
+    earlier={"letters": 'letters = "control"'},
     report="longctx.protocols.reports.collage_report:REPORT",
 )
 def collage(
@@ -149,6 +154,7 @@ def collage(
     variant: str,
     questions: int | None = None,
     distractors: int | None = None,
+    letters: str | None = None,
     share: tuple[int, int] | None = None,
 ) -> Outcome:
     """A collage of at most `budget` tokens with its needle at `depth` percent (0 = first section, 100 = last).
@@ -156,11 +162,12 @@ def collage(
     Sections longer than `longest` tokens, and the questions about them, are left out. `questions` trials ask about one
     collage, which contains the sections of all of them; None for one. Of the MOST_DISTRACTORS sections that share most
     words with the question, and do not answer it, the collage holds `distractors`; None leaves it to chance. A question
-    has the same collage in every `variant`. share: (place, of): the cell's index, from 0, among so many cells that
-    share the questions out.
+    has the same collage in every `variant`. `letters`: its own ones, or None for those of the control. share: (place,
+    of): the cell's index, from 0, among so many cells that share the questions out.
     """
     index, seed = trial.index, trial.seed
-    record, choices, (kind, padded) = record_of(cell, index, seed), choices_in(bank, index, seed), template_of(variant)
+    record, choices = record_of(cell, index, seed), choices_in(bank, index, seed, letters)
+    kind, padded = template_of(variant)
     values = {
         "question": choices.question,
         "answers": str(choices),

@@ -291,7 +291,7 @@ def examples(cell: ProtocolCell, template: str, index: int, seed: int, count: in
         raise ValueError(
             f"the collage of {bank.items[index].id} has questions for {len(places)} examples, not {count}."
         )
-    asked = [choices_in(bank, place, seed) for place in places[:count]]
+    asked = [choices_in(bank, place, seed, cell.letters) for place in places[:count]]
     return "\n".join(
         fill(template, {"question": each.question, "answers": str(each), "correct_answer": each.right})
         for each in asked

@@ -8,6 +8,7 @@ import re
 import shlex
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
@@ -121,6 +122,24 @@ def _parsed(trial: str) -> tuple[int, object]:
     return int(match["version"]), (match["cell"], question or match["trial"], match["seed"], match["repeat"])
 
 
+def of_earlier_trials(tape: Tape, cell: Cell, trials: Iterable[str]) -> tuple[str, list[str]]:
+    """Return which of a cell's trials have answers to an earlier version of themselves, and the entries of the
+    profile's table that build it. trials: their identities."""
+    point = cell.point
+    added: dict[str, Any] = {name: None for name in point.declared.earlier if getattr(point, name) is not None}
+    if not added:
+        return "", []
+    earlier = dataclasses.replace(cell, point=dataclasses.replace(point, **added))
+    recorded = {*tape.trials(earlier.file, cell.model.model, cell.wording.prompt_set)}
+    found = [each for each in trials if each.replace(f"/{point.slug}/", f"/{earlier.point.slug}/", 1) in recorded]
+    return ", ".join(point.declared.earlier[name] for name in added), found
+
+
+def how_to_keep(entries: str) -> str:
+    """Return what makes answers to an earlier version of trials count."""
+    return f"To use them, write {entries} in the profile's table."
+
+
 def why_unused(trial: str, version: int) -> tuple[str, str]:
     """Return why answers of another version do not count for a trial, and what would keep them; often empty."""
     test, _, own = trial.partition("/")[0].rpartition(".v")
@@ -168,6 +187,8 @@ def why_missing(
             reason, advice = why_unused(trials[0], version)
             parts.append(f"It has answers to trials of version {version} of its test, and {reason}.")
             parts += [advice] if advice else []
+        elif (earlier := of_earlier_trials(tape, cell, (place.trial for place in absent)))[1]:
+            parts.append(f"It has answers to an earlier version of its trials. {how_to_keep(earlier[0])}")
         elif missing == cell.size and tape.has_any(cell.file, cell.model.model):
             parts.append("It has only other trials: of another seed, other questions or other documents.")
         if any(str(path).endswith(cell.file) for path in tape.cut_short):

@@ -260,6 +260,8 @@ class Declaration:
     """Raises ValueError for an impossible cell."""
     gated: Callable[[Any], bool] | None = field(default=None, compare=False)
     """Returns whether the gate judges a cell; None if it judges all."""
+    earlier: Mapping[str, str] = field(default_factory=dict, compare=False)
+    """Parameters that an earlier version lacked, each with the entry of a table that sets it to None, as there."""
 
 
 class Declared:
@@ -300,7 +302,9 @@ class Point(Declared):
 
     @property
     def params(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.declared.parameters}
+        """The parameters by name; in the trials of an earlier version, without those that it lacked."""
+        values = {name: getattr(self, name) for name in self.declared.parameters}
+        return {name: value for name, value in values.items() if value is not None or name not in self.declared.earlier}
 
     @property
     def slug(self) -> str:

@@ -11,7 +11,7 @@ from longctx.cells.cell import Cell
 from longctx.live.estimating import estimate_live, with_recorded_replies
 from longctx.recording.tape import Tape
 from tests.given import dollars
-from tests.recording.examples import AT, answer, line_cell, of_version, place, recorded
+from tests.recording.examples import AT, answer, collage_cell, line_cell, of_version, place, recorded
 from tests.servers import message
 
 PRICES = dollars(1000)
@@ -33,6 +33,17 @@ def test_answers_of_an_earlier_version_are_counted_and_priced(tmp_path: Path) ->
         "collage on toy: 1 of these trials has an answer of version 1, not used because these documents are drawn "
         f"by version 2 now. Sending them again costs about {cost}. If they have not changed since, write version = 1"
     ) in text
+
+
+def test_answers_to_an_earlier_version_of_trials_are_counted_with_the_entry_that_keeps_them(tmp_path: Path) -> None:
+    recorded(tmp_path, collage_cell(trials=1))
+    assert (
+        "collage on toy: 1 of these trials has an answer of an earlier version, not used because it built other "
+        'prompts. Sending them again costs an unknown amount. To use them, write letters = "control" in '
+        "the profile's table."
+    ) in said(Tape(tmp_path, "once"), collage_cell(trials=2, letters="own"))
+    recorded(tmp_path, collage_cell(trials=2, letters="own"))
+    assert "earlier version" not in said(Tape(tmp_path, "once"), collage_cell(trials=2, letters="own"))
 
 
 def test_where_all_answers_count_nothing_is_said(tmp_path: Path) -> None:

@@ -98,11 +98,23 @@ def test_letters_are_balanced_for_both_answers() -> None:
         assert all(0.1 < share < 0.3 for share in shares), shares
 
 
+def test_its_letters_are_drawn_anew_unless_they_are_to_be_those_of_the_control() -> None:
+    table = {"budgets": [280], "longest": 100, "sections": ["present"], "trials": 9}
+    own, control = (
+        next(AbstentionAxes.model_validate(table | letters).made_cells(lambda: BANK))
+        for letters in ({}, {"letters": "control"})
+    )
+    assert own.slug == f"{control.slug}-letters-own"
+    assert control == cell("present")
+    expected = [[of.build(WORDS, 0, index).expected for index in range(24)] for of in (own, control)]
+    assert sum(one == other for one, other in zip(*expected, strict=True)) < 12
+
+
 THERE, NOT_THERE = (cell(section).build(WORDS, 0, 0) for section in SECTIONS)
 
 
 def outcome_of(section: str, text: str, stop_reason: str = "end_turn") -> Outcome:
-    choices, not_there = five_choices(BANK, 0, 0, NOT_THERE_TEXT, section == "present")
+    choices, not_there = five_choices(BANK, 0, 0, NOT_THERE_TEXT, cell(section))
     return judged(reply(text, stop_reason), choices, not_there, section == "present")
 
 

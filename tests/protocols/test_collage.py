@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import tomllib
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
 import pytest
@@ -25,8 +27,10 @@ BANK = small_bank()
 WORDS = words_of(Collage)
 
 
-def collage(depth: int = 50, variant: str = "none", budget: int = 280, bank: Bank = BANK) -> Collage:
-    return Collage(budget, min(budget, 200), depth, variant, bank=lambda: bank)
+def collage(
+    depth: int = 50, variant: str = "none", budget: int = 280, bank: Bank = BANK, letters: str | None = None
+) -> Collage:
+    return Collage(budget, min(budget, 200), depth, variant, letters=letters, bank=lambda: bank)
 
 
 def record(trial: BuiltTrial) -> str:
@@ -71,7 +75,7 @@ def test_spread_cells_ask_different_questions_and_of_rounds_no_section_twice_bef
     everything = sorted(index for cell in cells for index in cell.indices(1000))
     assert everything == list(range(len(BANK.items)))
     first = cells[0].build(WORDS, 0, asked[0])
-    elsewhere = collage(0).build(WORDS, 0, asked[0])
+    elsewhere = collage(0, letters="own").build(WORDS, 0, asked[0])
     assert first == elsewhere, "the question is what it is elsewhere"
 
 
@@ -87,6 +91,51 @@ def test_letters_are_the_same_in_every_cell_and_balanced() -> None:
     letters = [collage(0).build(WORDS, 0, index).expected for index in range(24)]
     assert letters == [collage(100, "five_scratchpad", 600).build(WORDS, 0, index).expected for index in range(24)]
     assert {letter: letters.count(letter) for letter in "ABCD"} == dict.fromkeys("ABCD", 6)
+
+
+def letter_counts(cell: Collage, indices: Iterable[int]) -> dict[str, int]:
+    expected = Counter(cell.build(WORDS, 0, index).expected for index in indices)
+    return {letter: expected[letter] for letter in "ABCD"}
+
+
+def test_own_letters_are_those_of_a_filter_that_kept_a_letter_no_longer() -> None:
+    """A model that answers D in doubt keeps the questions whose answer is D in the control."""
+    favourite = [index for index in range(24) if collage().build(WORDS, 0, index).expected == "D"]
+    kept = small_bank(kept=frozenset(BANK.items[index].id for index in favourite))
+    indices = collage(bank=kept, letters="own").indices(24)
+    assert letter_counts(collage(bank=kept), indices) == {"A": 0, "B": 0, "C": 0, "D": 6}
+    assert max(letter_counts(collage(bank=kept, letters="own"), indices).values()) <= 3
+
+
+def test_own_letters_are_the_same_in_every_cell_and_balanced_among_questions_in_succession() -> None:
+    cell = collage(letters="own")
+    order = cell.indices(24)
+    assert letter_counts(cell, order) == dict.fromkeys("ABCD", 6)
+    assert letter_counts(cell, order[:4]) == dict.fromkeys("ABCD", 1)
+    letters = [cell.build(WORDS, 0, index).expected for index in range(24)]
+    elsewhere = collage(100, "five_scratchpad", 600, letters="own")
+    assert letters == [elsewhere.build(WORDS, 0, index).expected for index in range(24)]
+    assert letters != [cell.build(WORDS, 1, index).expected for index in range(24)]
+
+
+def test_own_letters_of_a_bank_that_lives_are_drawn_question_by_question() -> None:
+    bank = small_bank(version=2)
+    fewer = replace(bank, items=BANK.items[::2])
+    letters = [choices_in(bank, index, 0, "own") for index in range(0, 24, 2)]
+    assert letters == [choices_in(fewer, index, 0, "own") for index in range(12)]
+    assert letters != [choices_in(bank, index, 0) for index in range(0, 24, 2)]
+
+
+def test_a_table_draws_own_letters_unless_it_names_those_of_the_control() -> None:
+    table = {"budgets": [280], "longest": 200, "depths": ["middle"], "variants": ["none"], "trials": 3}
+    own, control = (
+        next(iter(CollageAxes.model_validate(table | letters).made_cells(lambda: BANK)))
+        for letters in ({}, {"letters": "control"})
+    )
+    assert (own, control) == (collage(letters="own"), collage())
+    assert own.slug == f"{control.slug}-letters-own"
+    assert own.build(WORDS, 0, 5).user != control.build(WORDS, 0, 5).user
+    assert record(own.build(WORDS, 0, 5)) == record(control.build(WORDS, 0, 5)), "only the letters differ"
 
 
 @pytest.mark.parametrize(("variant", "count"), [("two", 2), ("five", 5), ("two_scratchpad", 2), ("five_scratchpad", 5)])
@@ -171,6 +220,20 @@ def test_quotes_are_traced_for_scratchpads() -> None:
 def test_golden(depth: int, variant: str, digest: str) -> None:
     """A changed digest means that the test builds other trials: raise its `version` and record anew."""
     assert hashlib.sha256(collage(depth, variant).build(WORDS, 0, 5).user.encode()).hexdigest()[:16] == digest
+
+
+@pytest.mark.parametrize(
+    ("version", "variant", "digest"),
+    [
+        (1, "none", "f5f662ba23137ca2"),
+        (1, "two", "2d9b4b537382257e"),
+        (2, "none", "38cf33919403d0a7"),
+        (2, "five_scratchpad", "30e27bd0041969a8"),
+    ],
+)
+def test_golden_with_own_letters(version: int, variant: str, digest: str) -> None:
+    cell = collage(50, variant, bank=small_bank(version=version), letters="own")
+    assert hashlib.sha256(cell.build(WORDS, 0, 5).user.encode()).hexdigest()[:16] == digest
 
 
 def test_the_answer_begins_as_the_prompt_set_says_but_never_where_a_scratchpad_comes_first() -> None:

@@ -9,11 +9,11 @@ from tests.rows import joined, row, traced
 NEEDLESS = {"not_there": 1, "needless_refusal": 1}
 
 
-def rows(section: str, *told: tuple[str, dict[str, int]]) -> list[Row]:
+def rows(section: str, *told: tuple[str, dict[str, int]], letters: str | None = "own") -> list[Row]:
     place = {
         "test": "abstention",
-        "cell": f"budget-600-longest-500-depth-50-section-{section}",
-        "params": {"budget": 600, "longest": 500, "depth": 50, "section": section},
+        "cell": f"budget-600-longest-500-depth-50-section-{section}-letters-{letters}",
+        "params": {"budget": 600, "longest": 500, "depth": 50, "section": section, "letters": letters},
         "model": "m",
     }
     return traced(*told, **place)
@@ -75,3 +75,13 @@ def test_a_liking_for_a_letter_is_found_over_both_sections() -> None:
     assert said[-1].startswith("D is chosen in 10 of 10 answers and right in 2, in 600 tokens: ")
     [entry] = account.data(analysis)["abstention"]
     assert entry["letters"]["D"] == {"right": 2, "chosen": 10, "found": 2, "of": 10}
+
+
+def test_the_earlier_version_is_named() -> None:
+    summary = summarize(joined(rows("present", ("correct", {})), rows("present", ("wrong", {}), letters=None)))
+    test, cells = summary.tests["abstention"], summary.of("abstention")
+    right, _ = test.reporting.views(cells, test.analysis)
+    assert [point.series for point in right.points] == [
+        "right answer, section in the record",
+        "right answer, section in the record, letters of the control (earlier version)",
+    ]

@@ -46,10 +46,12 @@ def passkey_cell(size: int = 512, k: int = 512, trials: int = 2, **model: Any) -
     return Cell(profile, wording, Passkey(size, k), seed=0, trials=trials)
 
 
-def collage_cell(variant: str = "none", depth: int = 50, trials: int = 2, **model: Any) -> Cell:
+def collage_cell(
+    variant: str = "none", depth: int = 50, trials: int = 2, letters: str | None = None, **model: Any
+) -> Cell:
     """Return a cell with records of some 4,000 characters; each trial asks about another section."""
     profile = ModelProfile(**{"model": "toy", **model})
-    cell = Collage(1500, 100, depth, variant, bank=lambda: BANK)
+    cell = Collage(1500, 100, depth, variant, letters=letters, bank=lambda: BANK)
     return Cell(profile, wording_of(Collage), cell, seed=0, trials=trials)
 
 

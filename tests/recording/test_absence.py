@@ -10,7 +10,7 @@ from longctx.cells.cell import Cell
 from longctx.recording.missing import why_missing
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
-from tests.recording.examples import line_cell, recorded
+from tests.recording.examples import collage_cell, line_cell, recorded
 
 CELL = line_cell(trials=3)
 FILE = "cassettes/toy/line_retrieval/lines-5.jsonl"
@@ -46,6 +46,14 @@ def test_only_other_trials_are_recorded(tmp_path: Path) -> None:
     others = "It has only other trials: of another seed, other questions or other documents."
     assert others in said(dataclasses.replace(CELL, seed=CELL.seed + 1), Tape(tmp_path))
     assert others not in said(dataclasses.replace(CELL, trials=5), Tape(tmp_path))
+
+
+def test_an_earlier_version_of_the_trials_is_recorded(tmp_path: Path) -> None:
+    cell, advice = collage_cell(letters="own"), 'To use them, write letters = "control" in the profile\'s table.'
+    assert advice not in said(cell, Tape(tmp_path))
+    recorded(tmp_path, collage_cell())
+    assert f"It has answers to an earlier version of its trials. {advice}" in said(cell, Tape(tmp_path))
+    assert advice not in said(dataclasses.replace(cell, seed=cell.seed + 1), Tape(tmp_path))
 
 
 def test_some_are_missing(tmp_path: Path) -> None:

@@ -62,9 +62,9 @@ def test_qa_is_told_by_position_and_by_variant() -> None:
     rows = [
         each
         for variant, depth, right in (("two", 0, 1), ("two", 100, 0), ("none", 0, 4), ("none", 100, 3))
-        for each in asked("collage", right, 4, {"budget": 2600, "variant": variant, "depth": depth})
+        for each in asked("collage", right, 4, {"budget": 2600, "variant": variant, "depth": depth, "letters": "own"})
     ]
-    pad = {"budget": 2600, "variant": "none_scratchpad", "depth": 0}
+    pad = {"budget": 2600, "variant": "none_scratchpad", "depth": 0, "letters": "own"}
     rows += [row("unparseable", test="collage", cell="pad", params=pad, trial=trial) for trial in range(4)]
     assert said(rows) == (
         "beginning 1.00, end 0.75 of 2,600 tokens; 2 examples 0.12 over positions of 2,600 tokens; "

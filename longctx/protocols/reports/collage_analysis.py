@@ -14,7 +14,7 @@ from typing import Any
 
 from longctx import Answers, Rate, Row
 from longctx.compare.pairs import by_item, paired
-from longctx.protocols.choices import LETTERS
+from longctx.protocols.choices import LETTERS, version_of
 from longctx.results.row import Subject, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
@@ -96,14 +96,19 @@ class QaSummary:
     """How often each letter is right and chosen."""
 
 
-def beside(params: Mapping[str, Any]) -> str:
-    """Return what a collage has besides its budget, its depth and its variant, such as `4 distractors`."""
+def held(params: Mapping[str, Any]) -> str:
+    """Return what a collage holds besides its budget, such as `4 distractors`."""
     distractors, questions = params.get("distractors"), params.get("questions")
     named = [
         count(int(distractors), "distractor") if distractors is not None else "",
         f"{questions} questions a collage" if questions else "",
     ]
     return ", ".join(filter(None, named))
+
+
+def beside(params: Mapping[str, Any]) -> str:
+    """Return what a collage has besides its budget, depth and variant: what it holds, and an earlier version."""
+    return ", ".join(filter(None, [held(params), version_of(params)]))
 
 
 def summary_of(answers: Answers) -> QaSummary:

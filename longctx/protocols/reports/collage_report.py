@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from longctx import Answers, Report, Table
-from longctx.protocols.choices import CHANCE
-from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, summary_of
+from longctx.protocols.choices import CHANCE, version_of
+from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, held, summary_of
 from longctx.results.row import grouped
 from longctx.stats.rates import pooled
 from longctx.views.answers import CellSummary, answers_of
@@ -148,7 +148,7 @@ def _by_distractors(cells: Sequence[CellSummary]) -> RateView:
             int(each.params["distractors"] or 0),
             f"{variant_name(_variant(each))}, {_position(each)}",
             each.rate,
-            f"{each.subject}, {_budget(each):,} tokens",
+            ", ".join(filter(None, [f"{each.subject}, {_budget(each):,} tokens", version_of(each.params)])),
             each.lexical,
         )
         for each in cells
@@ -292,8 +292,7 @@ NO_ANSWER = 0.5
 
 def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
     """Yield the first variant of each length by the needle's position, and the others over all positions."""
-    for (budget, more_of_it), of_length in grouped(cells, lambda cell: (_budget(cell), beside(cell.params))).items():
-        of = f" of {budget:,} tokens" + f" with {more_of_it}" * bool(more_of_it)
+    for of, of_length in grouped(cells, _length).items():
         known = [name + pad for pad in ("", SCRATCHPAD) for name in EXAMPLES]
         by_name = sorted(of_length, key=lambda cell: known.index(_variant(cell)) if _variant(cell) in known else -1)
         plain, *others = grouped(by_name, _variant).items()
@@ -305,10 +304,19 @@ def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
             yield RatePoint(variant_name(name), "", pooled(cell.rate for cell in same), facet)
 
 
+def _length(cell: CellSummary) -> str:
+    more_of_it, earlier = held(cell.params), version_of(cell.params)
+    return (
+        f" of {_budget(cell):,} tokens"
+        + f" with {more_of_it}" * bool(more_of_it)
+        + " (earlier version)" * bool(earlier)
+    )
+
+
 def _unread(cells: Sequence[CellSummary]) -> bool:
     """Return whether most of these replies have no answer that can be read."""
     return sum(cell.outcomes.get("unparseable", 0) for cell in cells) >= NO_ANSWER * sum(cell.rate.n for cell in cells)
 
 
-BY = ("budget", "distractors", "questions")
+BY = ("budget", "distractors", "questions", "letters")
 REPORT = Report(by=BY, more=more, findings=findings, data=entry, entries="qa", figure=figure)

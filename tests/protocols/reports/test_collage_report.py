@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, Quotes
-from longctx.protocols.reports.collage_report import position, tables, variant_name, views
+from longctx.protocols.reports.collage_report import figure, position, tables, variant_name, views
 from longctx.results.row import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
@@ -89,7 +89,7 @@ def test_every_table_says_what_the_filter_left() -> None:
 
 
 def at(budget: int, depth: int, variant: str, rate: Rate) -> CellSummary:
-    return cell("collage", rate, budget=budget, depth=depth, variant=variant)
+    return cell("collage", rate, budget=budget, depth=depth, variant=variant, letters="own")
 
 
 def by_length(*cells: CellSummary) -> list[Chart]:
@@ -107,6 +107,18 @@ def test_one_variant_has_a_curve_for_each_position_that_every_length_has() -> No
     assert chart.table.frame.to_dict() == {
         "no examples, beginning": {1300: str(Rate(9, 10)), 2600: str(Rate(8, 10))},
     }
+
+
+def test_collages_with_the_control_s_letters_are_named_as_the_earlier_version_and_stay_apart() -> None:
+    own, control = at(2600, 0, "none", Rate(4, 10)), cell("collage", Rate(9, 10), budget=2600, depth=0, variant="none")
+    first, second = rates([own, control])
+    assert "letters" not in first.title
+    assert "2,600 tokens, letters of the control (earlier version)" in second.title
+    points = list(figure([own, control]))
+    assert [(point.facet, point.value) for point in points] == [
+        (" of 2,600 tokens", Rate(4, 10)),
+        (" of 2,600 tokens (earlier version)", Rate(9, 10)),
+    ]
 
 
 def test_of_several_variants_each_has_one_curve_over_all_positions() -> None:
