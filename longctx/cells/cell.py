@@ -14,7 +14,7 @@ from typing import Any
 
 from longctx.config.models import ModelProfile, load_model
 from longctx.config.profiles import Profile
-from longctx.config.project_files import check_name, file_name
+from longctx.config.project_files import check_name, file_name, folder_of
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.vocabulary import shapes
@@ -55,6 +55,8 @@ class Cell:
     """How long its model's replies are by its answers; None if it has too few."""
     strategy: str = ""
     """The strategy of context management, by name; empty if it is not varied."""
+    server: str = ""
+    """The name of the server that answers; empty if it has none."""
 
     @property
     def group(self) -> Group:
@@ -87,8 +89,12 @@ class Cell:
     @property
     def file(self) -> str:
         """The cell's file on the tape, relative to the cassette folder. Each shape and strategy has its own."""
+        return self.file_of(self.model)
+
+    def file_of(self, model: ModelProfile) -> str:
+        """Return the file of another model's answers about the cell, such as a judge's."""
         name = ".".join([self.point.slug, *self.treatments])
-        return f"{file_name(self.model.model)}/{self.point.test}/{name}.jsonl"
+        return f"{folder_of(model.model, self.server)}/{self.point.test}/{name}.jsonl"
 
     @property
     def token_values(self) -> dict[str, float] | None:

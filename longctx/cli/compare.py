@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
         help="compare runs side by side, trial by trial",
         description="Accuracy of each run, the difference to the first on the trials that both measured, and which "
         "answers changed. A baseline of several runs is compared by the mean of its answers to each trial. One RUN "
-        "with --between compares the models, prompt sets, shapes or labels within it.",
+        "with --between compares the models, prompt sets, shapes, servers or labels within it.",
     )
     parser.add_argument(
         "folders",
@@ -42,7 +42,9 @@ def add(commands: Any) -> None:
         metavar="RUN",
         help="folders of runs, or names of baselines; the first is the reference",
     )
-    parser.add_argument("--between", metavar="WHAT", help="what changed: model, prompts, shape, or the name of a label")
+    parser.add_argument(
+        "--between", metavar="WHAT", help="what changed: model, prompts, shape, server, or the name of a label"
+    )
     parser.add_argument(
         "--reference", metavar="VALUE", help="with one RUN: the model, prompt set or label to compare with"
     )
@@ -273,13 +275,13 @@ def _within(within: _Compared, between: str | None, reference: str | None) -> tu
             raise UserError(
                 "one-run-to-compare",
                 f"{path} is one run: add a second one, or name what differs within it with --between "
-                f"model, prompts, shape or the name of a label. {holds}.",
+                f"model, prompts, shape, server or the name of a label. {holds}.",
             )
     parts = parts_of(rows, between)
     if set(parts) <= {""}:
         raise UserError(
             "unknown-label",
-            f"{path} has no label {between!r}: use --between model, prompts, shape or the name of one of its labels.",
+            f"{path} has no label {between!r}: use --between model, prompts, shape, server or one of its labels.",
         )
     if len(parts) < 2:
         raise UserError(

@@ -12,7 +12,7 @@ from longctx.cli import batches
 from longctx.cli.shared_options import declare, print_at_once
 from longctx.config.models import API, ModelProfile, Prices, Probed, load_model, profile_path, read_profile
 from longctx.config.profiles import as_toml
-from longctx.config.project_files import checked, file_name, slug
+from longctx.config.project_files import OF_SERVER, checked, file_name, slug
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.files import write_file
@@ -170,7 +170,8 @@ def _listed(workspace: Workspace, name: str) -> tuple[str, ...]:
     profile = load_model(workspace, name)
     prices = profile.prices
     names = {file_name(profile.model), slug(profile.model)}
-    recorded = sorted(path.parent.name for name in names for path in (workspace.cassettes / name).glob("*/*.jsonl"))
+    folders = [*names] + [f"{name}{OF_SERVER}*" for name in names]
+    recorded = sorted(path.parent.name for name in folders for path in workspace.cassettes.glob(f"{name}/*/*.jsonl"))
     return (
         name if name == profile.model else f"{name} ({profile.model})",
         "-" if profile.provider == "anthropic" else profile.provider,

@@ -29,8 +29,8 @@ def add(commands: Any) -> None:
         description="Runs a profile, or your own tests, with OLD and with each NEW on the same trials, replays what is "
         "recorded, and writes one page: the verdict, accuracy, price, tokens, latency and thinking before and after, "
         "and which answers were lost and gained. A treatment is a model, or the name of its profile, and after "
-        "commas what differs: MODEL,effort=high,prompts=NAME,shape=chat,strategy=NAME,base_url=URL. The exit status "
-        "is that of the best candidate: 0 pass, 10 regression, 11 inconclusive, 12 invalid.",
+        "commas what differs: MODEL,effort=high,prompts=NAME,shape=chat,strategy=NAME,server=NAME,base_url=URL. The "
+        "exit status is that of the best candidate: 0 pass, 10 regression, 11 inconclusive, 12 invalid.",
     )
     option = parser.add_argument
     option("old", metavar="OLD", help="what is used now")

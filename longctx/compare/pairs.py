@@ -267,8 +267,9 @@ def match(test: str, before: Sequence[Subject], after: Sequence[Subject], betwee
     """Pair the subjects of one test, in the order of `before`. Subjects without a counterpart are left out.
 
     Subjects with the same name are paired first; then those with the same name but for what changed; then, if each run
-    has one subject left, those two. between: what changed: `model`, `prompts`, `shape` or the name of a label. By
-    default it is the one of them in which all remaining subjects differ. Raises UserError if there is none, or several.
+    has one subject left, those two. between: what changed: `model`, `prompts`, `shape`, `server` or the name of a
+    label. By default it is the one of them in which all remaining subjects differ. Raises UserError if there is none,
+    or several.
     """
     pairs = _same(before, after, lambda subject: subject)
     if between is not None:
@@ -283,20 +284,20 @@ def match(test: str, before: Sequence[Subject], after: Sequence[Subject], betwee
             "unclear-comparison",
             f"{test}: it is not clear which subjects to compare. Only the first run measured {_names(ours)}; only "
             f"the second measured {_names(theirs)}. Compare runs that differ in one thing, or name what changed for "
-            "`longctx compare`: --between model, prompts, shape or a label's name.",
+            "`longctx compare`: --between model, prompts, shape, server or a label's name.",
         )
     return sorted(pairs, key=lambda pair: before.index(pair.before))
 
 
 def parts_of(rows: Sequence[Row], between: str) -> dict[str, list[Row]]:
-    """Group rows by model, prompt set, shape or value of a label ("" without that label), in the order of the rows."""
+    """Group rows by model, prompt set, shape, server or value of a label ("" without it), in the order of the rows."""
     return grouped(rows, lambda row: value_of(row.subject, between))
 
 
 def value_of(subject: Subject, between: str) -> str:
-    """Return a subject's model, prompt set, shape, or value of a label; empty without that label."""
-    own = {"model": subject.model, "prompts": subject.prompt_set, "shape": subject.shape}
-    return own.get(between, dict(subject.labels).get(between, ""))
+    """Return a subject's model, prompt set, shape, server, or value of a label; empty without it."""
+    own = {"model": subject.model, "prompts": subject.prompt_set, "shape": subject.shape, "server": subject.server}
+    return own.get(between) or dict(subject.labels).get(between, "")
 
 
 def _same(before: Sequence[Subject], after: Sequence[Subject], name: Callable[[Subject], Subject]) -> SubjectPairs:
@@ -316,12 +317,13 @@ def _all_but(before: Sequence[Subject], after: Sequence[Subject], between: str) 
 
 
 def _names_of(subjects: Sequence[Subject]) -> list[str]:
-    """Return what subjects can differ in: the model, the prompts, the shape, and their labels."""
-    return ["model", "prompts", "shape", *dict.fromkeys(name for subject in subjects for name, _ in subject.labels)]
+    """Return what subjects can differ in: the model, the prompts, the shape, the server, and their labels."""
+    labels = (name for subject in subjects for name, _ in subject.labels)
+    return list(dict.fromkeys(["model", "prompts", "shape", "server", *labels]))
 
 
 def what_differs(rows: Sequence[Row]) -> list[str]:
-    """Return which of `model`, `prompts`, `shape` and the labels have several values in these rows."""
+    """Return which of `model`, `prompts`, `shape`, `server` and the labels have several values in these rows."""
     names = _names_of(list(by_subject(rows)))
     return [name for name in names if len(parts_of(rows, name)) > 1]
 
@@ -345,7 +347,8 @@ def _without(subject: Subject, between: str) -> Subject:
         case "shape":
             return replace(subject, shape=TEXT)
         case _:
-            return replace(subject, labels=tuple((name, value) for name, value in subject.labels if name != between))
+            labels = tuple((name, value) for name, value in subject.labels if name != between)
+            return replace(subject, labels=labels, server="" if between == "server" else subject.server)
 
 
 def _names(subjects: Sequence[Subject]) -> str:

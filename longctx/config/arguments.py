@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from longctx.errors import BadValue
 
 RECORD_MODES = ("none", "once", "new_episodes", "all")
+SERVER = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._+-]{0,38}[A-Za-z0-9])?")
+"""The name of a server, which is part of the name of a folder on every system."""
 
 
 def number(kind: type[int] | type[float], least: float, most: float | None = None) -> Callable[[str], float]:
@@ -68,3 +70,14 @@ def label(text: str) -> tuple[str, str]:
     if not (name.strip() and equals and value.strip()):
         raise BadValue("bad-label", f"{text!r} is not a label: write NAME=VALUE, such as steps=200.")
     return name.strip(), value.strip()
+
+
+def server_name(text: str) -> str:
+    """Parse the name of a server, as an argparse type."""
+    if not SERVER.fullmatch(text):
+        raise BadValue(
+            "bad-server-name",
+            f"{text!r} is not a name for a server: its recordings are in a folder of that name, so use at most 40 of "
+            "letters, digits, and . _ + -, with a letter or a digit at both ends, such as vllm-0.29 or kv-q4_0.",
+        )
+    return text

@@ -8,7 +8,7 @@ import os
 import re
 import stat
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -155,6 +155,8 @@ def _entries(config: type[BaseModel], table: Sequence[int | str]) -> list[str]:
     return list(part.get("properties", ()))
 
 
+OF_SERVER = ",server="
+"""What precedes the name of a server in a folder of recordings."""
 LONGEST = 200
 """The most characters of a name; file systems take names of 255 bytes."""
 
@@ -186,3 +188,26 @@ def file_name(name: str) -> str:
     if plain == name:
         return name
     return f"{plain}-{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
+
+
+def folder_of(model: str, server: str = "") -> str:
+    """Return the name of the folder of a model's recordings, or of those of a server with a name.
+
+    No name of a model is a folder with a comma.
+    """
+    return f"{file_name(model)}{OF_SERVER}{server}" if server else file_name(model)
+
+
+def servers_in(folders: Iterable[str], model: str) -> list[str]:
+    """Return the names of the servers among these folders that have recordings of a model; empty for one without."""
+    own = file_name(model)
+    split = (folder.partition(OF_SERVER) for folder in folders)
+    return sorted(server for name, _, server in split if name == own)
+
+
+def servers_sentence(names: Sequence[str]) -> str:
+    """Return servers in words, such as `the servers f16, q4_0 and one without a name`."""
+    named = [name for name in names if name]
+    listed = f"the {'server' if len(named) == 1 else 'servers'} {', '.join(named)}" if named else ""
+    without = ["a server without a name"] if "" in names else []
+    return " and ".join(filter(None, [listed, *without]))

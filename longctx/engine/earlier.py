@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.engine.terms import file_of, trial_of
+from longctx.engine.places import file_of, trial_of
 from longctx.errors import UserError
 from longctx.functions.measure import answer_text
 from longctx.recording.apis import to_answer

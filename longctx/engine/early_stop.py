@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 from longctx import clocks
 from longctx.cells.cell import Cell, Trial
 from longctx.engine.measure import rows_of, unmeasured_row
+from longctx.engine.places import place_of, place_of_row
 from longctx.engine.run_data import RunData
-from longctx.engine.terms import beside, looks_to_take, place_of, place_of_row, rules
+from longctx.engine.terms import beside, looks_to_take, rules
 from longctx.errors import UserError
 from longctx.gate.bands import Band
 from longctx.gate.evidence import Unit, in_looks
@@ -275,7 +276,11 @@ class InterimLooks:
 
     def _band(self, cell: Cell) -> Band | None:
         subject = Subject.of(
-            cell.model.model, cell.wording.prompt_set, {**dict(self._run.settings.labels), **cell.labels}, cell.shape
+            cell.model.model,
+            cell.wording.prompt_set,
+            {**dict(self._run.settings.labels), **cell.labels},
+            cell.shape,
+            cell.server,
         )
         return Band(cell.point.test, cell.band, subject) if cell.gated else None
 

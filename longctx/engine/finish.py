@@ -21,6 +21,7 @@ from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
 from longctx.config.project import project_settings
 from longctx.engine.plan import Plan
+from longctx.engine.servers import server_notes
 from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -94,6 +95,8 @@ class Ending:
     """The baseline and the run's folder, as commands name them."""
     passes: Sequence[str] = ("pass",)
     """The verdicts of which no band counts as failed."""
+    notes: Sequence[str] = ()
+    """Sentences on the server that answered."""
 
 
 def finish(
@@ -122,7 +125,8 @@ def finish(
         writes = run.settings.page, run.settings.parquet
         passes = ("pass", "inconclusive")[: 1 + (run.settings.on_inconclusive == "pass")]
         cassettes, reports = run.workspace.cassettes, run.reports
-        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, cassettes, reports, names, passes)
+        notes = tuple(server_notes(run, record.rows))
+        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, cassettes, reports, names, passes, notes)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -187,7 +191,8 @@ def judge(
     differences = changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict)
     texts = texts_of(baseline, record, ending.cassettes)
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
-    shown = verdict_document(verdict, baseline.name, differences, tuple(answer_notes(rows, manifest.base)), lost)
+    answers = *ending.notes, *answer_notes(rows, manifest.base)
+    shown = verdict_document(verdict, baseline.name, differences, answers, lost)
     write_verdict(folder, verdict, (baseline.name, baseline.manifest.run), differences, shown)
     return verdict, shown
 

@@ -189,6 +189,7 @@ def cell_of(
     return dataclasses.replace(
         cell,
         strategy=subject.strategy.name if subject.strategy else "",
+        server=settings.server or "",
         only_trial=settings.only_trial,
         repeats=settings.repeats if settings.repeats != 1 else cell.repeats,
         min_rate=cell.min_rate if settings.min_rate is None else settings.min_rate,

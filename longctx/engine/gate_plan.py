@@ -360,7 +360,7 @@ def _by_context(rows: Sequence[Row]) -> list[list[tuple[int, int]]]:
 def _subject_and_band(row: Row) -> tuple[Subject, str, str]:
     subject = row.subject
     treated = tuple(pair for pair in subject.labels if pair[0] == STRATEGY)
-    return dataclasses.replace(subject, labels=treated), row.test, str(row.band)
+    return dataclasses.replace(subject, labels=treated, server=""), row.test, str(row.band)
 
 
 def minimums_of(plan: Plan) -> int:

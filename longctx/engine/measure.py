@@ -402,6 +402,7 @@ def identified(run: RunData, trial: Trial) -> dict[str, Any]:
         "prompt_set": cell.wording.prompt_set,
         "prompt_digest": cell.wording.digest,
         "shape": cell.shape,
+        "server": cell.server or None,
         "labels": {**dict(run.settings.labels), **cell.labels},
         "test": identity.test,
         "version": identity.version,

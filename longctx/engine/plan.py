@@ -236,6 +236,7 @@ def _with_options(cell: Cell, settings: Settings) -> Cell:
         only_trial=settings.only_trial,
         repeats=settings.repeats,
         min_rate=cell.min_rate if settings.min_rate is None else settings.min_rate,
+        server=settings.server or "",
     )
 
 

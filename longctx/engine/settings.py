@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.config.arguments import RECORD_MODES, label, number, one_of, share, trial_name
+from longctx.config.arguments import RECORD_MODES, label, number, one_of, server_name, share, trial_name
 from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT, ProjectSettings, shard_argument
 from longctx.errors import BadValue, UserError, did_you_mean
 from longctx.gate.rules import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
@@ -50,6 +50,8 @@ class Settings:
     corpus: Path | None = None
     questions: Path | None = None
     base_url: str | None = None
+    server: str | None = None
+    """The name of the server that answers, under which its recordings are kept; None without one."""
     in_flight: int = MOST_IN_FLIGHT
     trials: int | None = None
     only_trial: str | None = None
@@ -101,6 +103,7 @@ class Settings:
             "prompts": self.prompts,
             "shape": self.shapes,
             "strategy": self.strategies,
+            "server": [self.server] if self.server else [],
         }
         return tuple(f"--ctx-{name}={value}" for name, values in repeated.items() for value in values)
 
@@ -239,6 +242,14 @@ _DECLARED = (
         choices=RECORD_MODES,
     ),
     Option("base-url", "base_url", "server that speaks the Messages API (default: the SDK's)", "URL", entry="base_url"),
+    Option(
+        "server",
+        "server",
+        "name of the server that answers, such as vllm-0.29: its recordings are kept under that name, apart from those "
+        "of other servers",
+        "NAME",
+        server_name,
+    ),
     Option(
         "concurrency",
         "in_flight",

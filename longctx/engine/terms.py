@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ValidationError
 
-from longctx.cells.cell import Cell, Trial
+from longctx.cells.cell import Cell
 from longctx.config.models import Prices
 from longctx.config.profiles import Profile, load_profile, profile_path
-from longctx.config.project_files import digest_of, file_name
+from longctx.config.project_files import digest_of
 from longctx.engine.base_terms import terms_at
+from longctx.engine.places import place_of_row
+from longctx.engine.servers import nothing_of_server
 from longctx.errors import UserError
 from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.rules import MARGIN
@@ -22,8 +24,7 @@ from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import cell_name, cell_names, missing_shards
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, DEFAULT_LOOKS, LooksPlan, RunLooks
-from longctx.vocabulary.point import Identity, is_check, name_of_test
-from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
+from longctx.vocabulary.point import is_check, name_of_test
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -73,7 +74,11 @@ def _without_rows(run: RunData, rows: Sequence[Row]) -> list[Cell]:
 def name_in_run(run: RunData, cell: Cell) -> str:
     """Return the name of a cell in this run, as completeness and minimum rates know it."""
     subject = Subject.of(
-        cell.model.model, cell.wording.prompt_set, {**dict(run.settings.labels), **cell.labels}, cell.shape
+        cell.model.model,
+        cell.wording.prompt_set,
+        {**dict(run.settings.labels), **cell.labels},
+        cell.shape,
+        cell.server,
     )
     return cell_name(cell.point.test, cell.point.slug, subject)
 
@@ -104,31 +109,6 @@ def looks_to_take(run: RunData) -> LooksPlan:
     return run.plan.own.looks if run.plan.own else DEFAULT_LOOKS
 
 
-def place_of(trial: Trial) -> tuple[str, str, str, None]:
-    """Return the cassette, the model and the identity of a question, whatever was answered to it."""
-    return trial.cell.file, trial.cell.model.model, str(trial.identity), None
-
-
-def place_of_row(row: Row) -> tuple[str, str, str, str]:
-    """Return the cassette, the model and the identity of a row's trial, and when it was answered; empty if it was not.
-
-    So what is recorded of it in another wording does not count.
-    """
-    return file_of(row), row.model, trial_of(row), row.recorded_at or ""
-
-
-def trial_of(row: Row) -> str:
-    """Return the identity of a row's trial, by which its recordings are known."""
-    return str(Identity(row.test, row.version, row.cell, row.seed, row.trial, row.repeat, row.item))
-
-
-def file_of(row: Row) -> str:
-    """Return the cassette of a row's trial, as `Cell.file` names it."""
-    strategy = row.labels.get(STRATEGY, NO_STRATEGY)
-    treatments = [*([] if row.shape == TEXT else [row.shape]), *([] if strategy == NO_STRATEGY else [strategy])]
-    return f"{file_name(row.model)}/{row.test}/{'.'.join([row.cell, *treatments])}.jsonl"
-
-
 def beside(terms: Rules, other: Baseline | None) -> Rules:
     """Return the terms of a verdict besides a comparison with another baseline: its bands and its run."""
     return replace(terms, beside=other.bands + 1 if other else 0)
@@ -147,6 +127,7 @@ def rules(run: RunData, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules
         of_base=bool(settings.base),
         other_profile=_other_profile(run),
         reports=run.reports,
+        unanswered=nothing_of_server(run, rows),
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Protocol, get_args
 
 from longctx import clocks
 from longctx.compare.pairs import match_runs
+from longctx.config.arguments import server_name
 from longctx.config.models import ModelProfile
 from longctx.engine.measure import MeasuredCell
 from longctx.engine.run import Run
@@ -34,7 +35,7 @@ from longctx.vocabulary.point import is_check
 from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
-ENTRIES = ("effort", "prompts", "shape", "strategy", "base_url")
+ENTRIES = ("effort", "prompts", "shape", "strategy", "server", "base_url")
 """The entries of a treatment besides its model."""
 EFFORTS: tuple[str, ...] = tuple(
     level for part in get_args(ModelProfile.model_fields["effort"].annotation) for level in get_args(part)
@@ -61,13 +62,16 @@ class Treatment:
                 raise UserError(
                     "bad-treatment",
                     f"{text!r} is not a treatment: write a model and, after commas, what differs, as in "
-                    f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},strategy=NAME,base_url=URL.",
+                    f"MODEL,effort={'|'.join(EFFORTS)},prompts=NAME,shape={'|'.join(SHAPES)},strategy=NAME,server=NAME,"
+                    "base_url=URL.",
                 )
         if not model or len(entries) < len(given):
             raise UserError(
                 "bad-treatment",
                 f"{text!r} has no model, or one entry twice: begin with a model, and use each entry once.",
             )
+        if "server" in entries:
+            server_name(entries["server"])
         # A server's address is not a treatment, and may hold credentials.
         shown = [model, *(f"{name}={value}" for name, value in entries.items() if name != "base_url")]
         return cls(", ".join(shown), model, entries)
@@ -83,6 +87,7 @@ class Treatment:
             shapes=(entries["shape"],) if "shape" in entries else common.shapes,  # type: ignore[arg-type]
             strategies=(entries["strategy"],) if "strategy" in entries else common.strategies,
             base_url=entries.get("base_url", common.base_url),
+            server=entries.get("server", common.server),
             model_profiles={**common.model_profiles, **effort},
         )
 
@@ -202,7 +207,11 @@ class Upgrading:
         """
         names = [treatment.name for treatment in treatments]
         if twice := next((name for name in names if names.count(name) > 1), None):
-            raise UserError("same-treatment-twice", f"{twice!r} is given twice: name each treatment once.")
+            raise UserError(
+                "same-treatment-twice",
+                f"{twice!r} is given twice: name each treatment once. Two servers of one model need names, as in "
+                "MODEL,server=NAME,base_url=URL.",
+            )
         self._alpha = settings.alpha / (len(treatments) - 1)
         self._say = say
         self._treatments = treatments
@@ -256,7 +265,7 @@ class Upgrading:
         views = [view for cell in cells for view in cell.views]
         return MeasuredTreatment(
             treatment,
-            [replace(row, model=treatment.name) for row in rows],
+            [replace(row, model=treatment.name, server=None) for row in rows],
             [View("")] * len(rows) if trials.run.settings.no_text else views,
             sum(not cell.cell.size for cell in cells),
         )
@@ -265,7 +274,7 @@ class Upgrading:
         old_plan = self._trials[0].run.plan
         now = clocks.stamp()
         was, model = (plan.model(each.treatment.model).model for plan, each in ((old_plan, old), (run.plan, new)))
-        own = [replace(row, model=model) for row in new.rows]
+        own = [replace(row, model=model, server=run.settings.server) for row in new.rows]
         terms = rules(run, own, now, AT_ONCE)
         terms = replace(
             terms,

@@ -16,7 +16,6 @@ from typing import Any
 
 from longctx.cells.cell import Cell, RequestTokens, Trial, body_tokens
 from longctx.config.models import ModelProfile, as_lines
-from longctx.config.project_files import file_name
 from longctx.errors import UserError
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.recording.apis import api_at, api_of, messages
@@ -274,7 +273,7 @@ class FunctionTrial:
         same = self._equal[sha256]
         self._equal[sha256] += 1
         return Place(
-            file=f"{file_name(model.model)}/{cell.file.partition('/')[2]}",
+            file=cell.file_of(model),
             trial=str(self.trial.identity),
             sha256=sha256,
             prompt_set=cell.wording.prompt_set,

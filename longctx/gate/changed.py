@@ -24,6 +24,8 @@ OF_ROWS = {
 }
 """The compared fields of the rows, and their names for people."""
 
+NO_NAME = "without a name"
+"""What a server is called that was given no name."""
 SHOWN = 5
 """The most documents of a kind that a sentence names."""
 
@@ -127,6 +129,8 @@ def _item(row: Row) -> tuple[object, ...]:
 def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -> Iterator[str]:
     """Yield what the two subjects of each compared test differ in."""
     for test in verdict.tests:
+        if test.before.server != test.after.server:
+            yield f"server {test.before.server or NO_NAME} → {test.after.server or NO_NAME}"
         was, now = dict(test.before.labels), dict(test.after.labels)
         yield from (f"{name}: {was[name]} → {now[name]}" for name in was if was[name] != now.get(name, was[name]))
         rows_before = _of_subject(before, test.test, test.before)
@@ -142,8 +146,8 @@ def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -
 
 def _of_subject(rows: Sequence[Row], test: str, subject: Subject) -> list[Row]:
     """Return the rows of a subject whatever its labels: a run's differ from its baseline's if they name the change."""
-    key = test, subject.model, subject.prompt_set, subject.shape
-    return [row for row in rows if (row.test, row.model, row.prompt_set, row.shape) == key]
+    key = test, subject.model, subject.prompt_set, subject.shape, subject.server
+    return [row for row in rows if (row.test, row.model, row.prompt_set, row.shape, row.server or "") == key]
 
 
 def _values(rows: Sequence[Row], field: str) -> str:

@@ -84,6 +84,8 @@ class Rules:
     """The number of bands that are judged, too, and of which no evidence is given here."""
     beside: int = 0
     """The number of hypotheses of another comparison of the same run, which Holm's correction counts as not shown."""
+    unanswered: str = ""
+    """A sentence on a server with a name of which the run has no answer."""
     missing: Sequence[str] = ()
     """A sentence on each shard of the grid that is missing."""
     limits: GrowthLimits = field(default_factory=GrowthLimits)
@@ -545,6 +547,7 @@ def _reasons(
     tests: tuple[VerdictOfTest, ...], rules: Rules, limits: Sequence[GrowthLimit], left_out: bool
 ) -> Iterator[str]:
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
+    yield from filter(None, [rules.unanswered])
     yield from rules.missing
     asked = 1 if left_out else sum(test.asked for test in tests)
     yield from why_run_is_invalid(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))

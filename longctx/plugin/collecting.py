@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.config.project_files import file_name
+from longctx.config.project_files import folder_of, servers_in, servers_sentence
 from longctx.engine.functions import (
     MarkedFunction,
     cell_of,
@@ -117,10 +117,14 @@ def check_recorded(run: Run, models: Sequence[str]) -> None:
     folders = run.workspace.cassettes.glob("*/*/*.jsonl")
     recorded = sorted({path.parent.parent.name for path in folders}) if models else []
     for model in models:
-        if recorded and file_name(run.plan.model(model).model) not in recorded:
+        name = run.plan.model(model).model
+        if recorded and folder_of(name, settings.server or "") not in recorded:
+            of_server = f" on the server {settings.server}" if settings.server else ""
+            others = servers_in(recorded, name)
+            meant = f"There are answers of {servers_sentence(others)}." if others else did_you_mean(model, recorded)
             raise UserError(
                 "model-not-recorded",
-                f"No answer of {model} is recorded in {run.workspace.cassettes}. {did_you_mean(model, recorded)} To "
+                f"No answer of {model}{of_server} is recorded in {run.workspace.cassettes}. {meant} To "
                 "record its answers, add --ctx-record once; to see the cost first, --ctx-estimate.",
             )
 

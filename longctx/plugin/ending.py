@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from longctx.engine.finish import Finished, finish
+from longctx.engine.servers import nothing_sent
 from longctx.errors import UserError
 from longctx.extras import writes_page
 from longctx.plugin import hooks, measuring, notices, selected_tests, unwritten
@@ -74,6 +75,9 @@ def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
     assert finished is not None
     folder, verbosity = os.path.relpath(run.folder), config.get_verbosity()
     replays = run.settings.record == "none"
+    if verbosity > -2 and (sentence := nothing_sent(run, finished.record.rows)):
+        terminal.ensure_newline()
+        terminal.write_line(f"longctx: {sentence}", yellow=True)
     if verbosity >= 0:
         terminal.ensure_newline()
         mode = "replay only" if replays else f"record mode {run.settings.record}"

@@ -28,7 +28,7 @@ REPORTS = "ctx_reports"
 """The entry of a worker's output that names the test functions that declare a report, and their files."""
 LEFT_OUT_TESTS = "ctx_left_out"
 """The entry of a worker's output that names the tests that the profile leaves out, with the reasons."""
-OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "trials", "seed")
+OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "server", "trials", "seed")
 """The settings that `addopts` may give to a run that a command starts."""
 
 

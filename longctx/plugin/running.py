@@ -253,7 +253,7 @@ def skip_unrecorded(item: pytest.Item, measured: MeasuredCell) -> None:
 
 def _baselines(config: pytest.Config) -> Mapping[tuple[str, str], str]:
     """Return the baseline that has answers of a cassette's cell in a prompt set."""
-    from longctx.engine.terms import file_of
+    from longctx.engine.places import file_of
     from longctx.results.baseline_file import load_baseline
 
     session = session_of(config)

@@ -12,6 +12,7 @@ from typing import Any
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
+from longctx.config.project_files import servers_in, servers_sentence
 from longctx.errors import closest
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
@@ -178,8 +179,7 @@ def why_missing(
         parts.append(_how("once"))
     elif missing and not failed:
         parts.append(f"{missing} of {cell.size} trials have no recording in {_place(cell, tape)}.")
-        if similar := _similar_model(cell, tape):
-            parts.append(f"There are recordings of {similar}: did you mean that model?")
+        parts += _similar(cell, tape)
         if cell.file in tape.not_accepted:
             parts.append("LONGCTX_TRUST=base does not accept its answers, which are not on the base branch.")
         elif others := of_other_versions(tape, cell, (place.trial for place in absent if place not in stale)):
@@ -203,10 +203,15 @@ def _place(cell: Cell, tape: Tape) -> str:
     return f"{os.path.relpath(home) if home else 'cassettes'}/{cell.file}"
 
 
-def _similar_model(cell: Cell, tape: Tape) -> str:
-    """Return the folder of a model with a similar name, if the model itself has no recording."""
+def _similar(cell: Cell, tape: Tape) -> list[str]:
+    """Return a sentence on what was perhaps meant if the model has no recording: another server, or a similar name."""
     own, names = cell.file.partition("/")[0], tape.folders_of_models()
-    return "" if own in names else closest(own, names)
+    if own in names:
+        return []
+    if servers := servers_in(names, cell.model.model):
+        return [f"There are recordings of this model on {servers_sentence(servers)}: did you mean that?"]
+    similar = closest(own, names)
+    return [f"There are recordings of {similar}: did you mean that model?"] if similar else []
 
 
 def _change(cell: Cell, tape: Tape, place: Place, changed: Callable[[Place], str] | None) -> str:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile
-from longctx.config.project_files import file_name
 from longctx.errors import TapeError, UserError
 from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json
@@ -170,8 +169,11 @@ class Tape:
 
     def has_trial(self, trial: Trial) -> bool:
         """Return whether a trial has any episode of its model."""
-        episodes = self._episodes(trial.cell.file, trial.cell.model.model)
-        return bool(episodes.get(str(trial.identity)))
+        return self.has(trial.cell.file, trial.cell.model.model, str(trial.identity))
+
+    def has(self, file: str, model: str, trial: str) -> bool:
+        """Return whether a cell's file has any episode of the model about a trial, by its identity."""
+        return bool(self._episodes(file, model).get(trial))
 
     def refuses(self, trial: Trial) -> bool:
         """Return whether a trial has an episode that is not accepted, since it is not on the base branch."""
@@ -224,7 +226,7 @@ class Tape:
     def begin_sending(self) -> None:
         """Write into the files what is sent again. Raises NotRecorded."""
         for cell, model in self._to_send_again:
-            file = f"{file_name(model.model)}/{cell.file.partition('/')[2]}"
+            file = cell.file_of(model)
             recorded = self._episodes(file, model.model)
             names = {name for trial in cell.each_trial() if (name := str(trial.identity)) in recorded}
             runs = {self._metadata_of[index]["run"] for name in names for index in recorded[name].values()}

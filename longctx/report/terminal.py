@@ -153,6 +153,7 @@ class _Names:
         shape = [] if subject.shape == TEXT else [subject.shape.replace("_", " ")]
         prompts = [subject.prompt_set] if self._several.get(test) else []
         labels = [value if name == STRATEGY else f"{name}={value}" for name, value in subject.labels]
-        about = ", ".join([*prompts, *shape, *labels])
+        server = [f"server {subject.server}"] if subject.server else []
+        about = ", ".join([*prompts, *shape, *server, *labels])
         name = test if test.startswith("test_") else test.replace("_", " ")
         return f"{name} ({about})" if about else name

@@ -89,6 +89,8 @@ SHORT = 12
 SHORT_PART = 4
 """Those of the digest of a part of it, which tells only where two requests differ."""
 NO_PART = "-" * SHORT_PART
+BY_DEFAULT: Mapping[str, object] = {"shape": TEXT, "server": None}
+"""The fields of a group that baselines name only where they differ from these."""
 Replies = Mapping[tuple[object, ...], str]
 
 
@@ -332,14 +334,14 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
 
 
 def _without_default(common: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields of a group without its shape if that is the text, which baselines do not name."""
-    return {name: value for name, value in common.items() if (name, value) != ("shape", TEXT)}
+    """Return the fields of a group without those that have their default, which baselines do not name."""
+    return {name: value for name, value in common.items() if name not in BY_DEFAULT or value != BY_DEFAULT[name]}
 
 
 def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
     """Yield the rows of a line, each with its reply if the baseline keeps it. Raises ValueError or KeyError."""
     group = _GROUP.validate_python(line)
-    common = {name: line[name] for name in GROUP_FIELDS if name != "shape" or name in line} | {
+    common = {name: line[name] for name in GROUP_FIELDS if name not in BY_DEFAULT or name in line} | {
         "run": head.run.run,
         "item": None,
         "source": "replayed",

@@ -147,6 +147,7 @@ def with_unmeasured(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
             [subject] = of
             unmeasured: dict[str, Any] = {"outcome": "infra_error", "error": NOT_IN_NEW, "cost_usd": None}
             unmeasured |= {"model": subject.model, "prompt_set": subject.prompt_set, "shape": subject.shape}
+            unmeasured["server"] = subject.server or None
             added.append(replace(row, run=after[0].run, labels=dict(subject.labels), **unmeasured))
     return [*after, *added]
 

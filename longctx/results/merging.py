@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.results.baseline_file import Baseline, group_lines, load_baseline
+from longctx.results.baseline_file import BY_DEFAULT, Baseline, group_lines, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
 from longctx.results.row import EARLY_STOP, Row, grouped
 from longctx.results.store import (
@@ -51,7 +51,8 @@ class Kept:
     def subject(self) -> MergeKey:
         """The test and the subject of the row."""
         labels = json.dumps(sorted(self.row.labels.items()))
-        return (self.row.test, self.row.model, self.row.prompt_set, self.row.shape, labels)
+        server = self.row.server or ""
+        return (self.row.test, self.row.model, self.row.prompt_set, self.row.shape, server, labels)
 
     @property
     def answer(self) -> MergeKey:
@@ -295,7 +296,9 @@ def _holds(line: Mapping[str, Any], group: Sequence[Row]) -> bool:
     """
     first = group[0]
     names = ("test", "version", "model", "prompt_set", "prompt_digest", "cell", "seed", "repeat")
-    if any(line[name] != getattr(first, name) for name in names) or line.get("shape", "text") != first.shape:
+    if any(line[name] != getattr(first, name) for name in names):
+        return False
+    if any(line.get(name, default) != getattr(first, name) for name, default in BY_DEFAULT.items()):
         return False
     digest = digest_of_answers(group)
     if digest is not None and line.get("answers") == digest:
@@ -338,7 +341,7 @@ def _check_same_trials(path: Path, baseline: Baseline, rows: Sequence[Row], mani
 
 def _asked(row: Row) -> tuple[object, ...]:
     labels = tuple(sorted(row.labels.items()))
-    subject = (row.test, row.version, row.model, row.prompt_set, row.prompt_digest, row.shape, labels)
+    subject = (row.test, row.version, row.model, row.prompt_set, row.prompt_digest, row.shape, row.server, labels)
     return (*subject, row.cell, row.seed, row.item, row.trial, row.documents)
 
 

@@ -145,6 +145,8 @@ class Row:
     """The digests of the parts of the request: `model`, `system`, `tools`, `messages` and `parameters`, the rest."""
     judged_by: Text | None = None
     """The digests of what judges the answer: `expected`, `case`, `accepted`, `labels`, `judge` and `judge_prompt`."""
+    server: Text | None = None
+    """The name of the server that answered, as the user gave it; None without one."""
     answers: Text | None = None
     """The digest of the recorded answers of its line (results/store.py); no file of a run contains it."""
 
@@ -163,13 +165,13 @@ class Row:
 
     @property
     def subject(self) -> Subject:
-        return Subject.of(self.model, self.prompt_set, self.labels, self.shape)
+        return Subject.of(self.model, self.prompt_set, self.labels, self.shape, self.server or "")
 
     @property
     def identity(self) -> tuple[object, ...]:
         """The trial, and whose it is; a run has one row with it."""
         labels = tuple(sorted(self.labels.items()))
-        subject = (self.test, self.model, self.prompt_set, self.shape, labels)
+        subject = (self.test, self.model, self.prompt_set, self.shape, labels, self.server)
         return (*subject, self.cell, self.item, self.seed, self.trial, self.repeat)
 
     @property
@@ -251,29 +253,35 @@ def _page(project: str, kind: str, name: str) -> str:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
-    """The subject of an accuracy: a model, a prompt set, the labels of the run, and the shape of its requests."""
+    """The subject of an accuracy: a model, a prompt set, the run's labels, the shape of its requests, its server."""
 
     model: str
     prompt_set: str
     labels: tuple[tuple[str, str], ...] = ()
     """Pairs of name and value, sorted by name; often none."""
     shape: Shape = TEXT
+    server: str = ""
+    """The name of the server that answers; empty without one."""
 
     @classmethod
-    def of(cls, model: str, prompt_set: str, labels: Mapping[str, str], shape: Shape = TEXT) -> Subject:
-        return cls(model, prompt_set, tuple(sorted(labels.items())), shape)
+    def of(
+        cls, model: str, prompt_set: str, labels: Mapping[str, str], shape: Shape = TEXT, server: str = ""
+    ) -> Subject:
+        return cls(model, prompt_set, tuple(sorted(labels.items())), shape, server)
 
     @property
     def fields(self) -> dict[str, Any]:
         """The fields of the subject in JSON files."""
         shape = {} if self.shape == TEXT else {"shape": self.shape}
-        return {"model": self.model, "prompt_set": self.prompt_set, "labels": dict(self.labels), **shape}
+        server = {"server": self.server} if self.server else {}
+        return {"model": self.model, "prompt_set": self.prompt_set, "labels": dict(self.labels), **shape, **server}
 
     @property
     def label(self) -> str:
-        """The shape, unless it is the text, and the labels, such as `shape=chat steps=200`; empty without any."""
+        """The shape, unless it is the text, the server and the labels, such as `shape=chat steps=200`."""
         shape = [] if self.shape == TEXT else [("shape", self.shape)]
-        return " ".join(f"{name}={value}" for name, value in (*shape, *self.labels))
+        server = [("server", self.server)] if self.server else []
+        return " ".join(f"{name}={value}" for name, value in (*shape, *server, *self.labels))
 
     def __str__(self) -> str:
         """Return, for instance, `some-model, prompts protocol, method=PI steps=200`."""

@@ -175,7 +175,7 @@ def _encodable(text: str) -> str:
 def _sort_key(row: Row) -> tuple[object, ...]:
     """Return a key that sorts numbers in names by value: lines-5 before lines-10, steps=200 before steps=1000."""
     labels = [(name, _natural(value)) for name, value in sorted(row.labels.items())]
-    subject = (row.model, row.prompt_set, SHAPES.index(row.shape), labels)
+    subject = (row.model, row.prompt_set, SHAPES.index(row.shape), row.server or "", labels)
     question = (_natural(row.cell), row.item or "", row.seed, row.trial, row.repeat)
     return (row.test, *subject, *question)
 
@@ -384,7 +384,7 @@ def _more(names: Sequence[object]) -> str:
 
 
 GROUP_FIELDS = (
-    *("test", "version", "model", "prompt_set", "prompt_digest", "labels", "shape"),
+    *("test", "version", "model", "prompt_set", "prompt_digest", "labels", "shape", "server"),
     *("cell", "params", "band", "seed", "repeat"),
 )
 """The fields that all rows of a group share: they belong to one cell and repeat of one subject."""

@@ -195,6 +195,8 @@ def subject_columns(subjects: Sequence[Subject]) -> dict[str, list[str]]:
     }
     if any(subject.shape != TEXT for subject in subjects):
         columns["shape"] = [subject.shape for subject in subjects]
+    if any(subject.server for subject in subjects):
+        columns["server"] = [subject.server for subject in subjects]
     for name in dict.fromkeys(name for subject in subjects for name, _ in subject.labels):
         columns[name] = [dict(subject.labels).get(name, "") for subject in subjects]
     return columns

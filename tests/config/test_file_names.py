@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from longctx.config.project_files import check_name, file_name, slug
+from longctx.config.project_files import check_name, file_name, folder_of, servers_in, slug
 from tests.refusals import refused
 
 
@@ -43,3 +43,10 @@ def test_a_name_that_cannot_name_a_file(name: str) -> None:
         check_name(name)
     with refused("bad-name") if name else contextlib.nullcontext():
         assert file_name(name) == ""
+
+
+def test_a_server_with_a_name_has_its_own_folder_of_each_model() -> None:
+    folders = [folder_of("toy"), folder_of("toy", "q4"), folder_of("toy-2", "f16"), folder_of("org/toy", "f16")]
+    assert servers_in(folders, "toy") == ["", "q4"]
+    assert servers_in(folders, "org/toy") == ["f16"]
+    assert servers_in(folders, "toy,server=q4") == [], "no name of a model is a folder with a comma"

@@ -1,0 +1,68 @@
+"""Which server the answers of a run come from: where its rows are recorded, and what no server was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from longctx.config.project_files import servers_in
+from longctx.engine.places import file_of, trial_of
+from longctx.errors import UserError
+from longctx.results.row import Row
+from longctx.vocabulary.point import is_check
+
+if TYPE_CHECKING:
+    from longctx.engine.run_data import RunData
+
+
+def server_notes(run: RunData, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield what a verdict says of the server: that nothing was sent to it, or that it is assumed to be the same."""
+    if sentence := nothing_sent(run, rows):
+        yield f"{sentence[0].upper()}{sentence[1:]}."
+    elif not run.settings.server and any(row.source == "live" for row in rows):
+        yield (
+            "The server is assumed to be unchanged since the baseline: --ctx-server NAME keeps the answers of servers "
+            "apart, and compares them."
+        )
+
+
+def nothing_sent(run: RunData, rows: Sequence[Row]) -> str:
+    """Return that nothing was sent to the server that the run names by its address; empty if anything was.
+
+    What is recorded is not sent again, whatever the server is by now.
+    """
+    settings = run.settings
+    answered = [row for row in rows if row.source and not is_check(row.test)]
+    if settings.base_url is None or settings.record == "none" or any(row.source == "live" for row in answered):
+        return ""
+    days = sorted({row.recorded_at[:10] for row in answered if row.recorded_at})
+    if not days:
+        return ""
+    from longctx.live.server.credentials import without_userinfo
+
+    try:
+        url = without_userinfo(settings.base_url)
+    except UserError:  # no address, which nobody needed
+        url = "the server"
+    of = days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+    total = sum(not is_check(row.test) for row in rows)
+    return f"nothing was sent to {url}: {len(answered):,} of {total:,} answers are recordings of {of}"
+
+
+def nothing_of_server(run: RunData, rows: Sequence[Row]) -> str:
+    """Return that a run has no answer of the server that it names, without a full stop; empty if it has any."""
+    server, trials = run.settings.server, [row for row in rows if not is_check(row.test)]
+    if not server or not trials or any(row.measured for row in trials):
+        return ""
+    tape = run.tape()
+    folders = tape.folders_of_models()
+    others = {row.model: [name for name in servers_in(folders, row.model) if name != server] for row in trials}
+
+    def has_other(row: Row) -> bool:
+        files = (file_of(replace(row, server=other)) for other in others[row.model])
+        return any(tape.has(file, row.model, trial_of(row)) for file in files)
+
+    found = sum(map(has_other, trials))
+    what = f"{found:,} of {len(trials):,} answers are recordings of another"
+    return f"Nothing was asked of {server}: {what if found else 'none of its answers is recorded'}"
