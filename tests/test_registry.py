@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from longctx.protocols import ORDER
 from longctx.registry import in_order, known_protocols, protocol_named, shipped
 from longctx.workspace import Workspace
 from tests.here import HERE
@@ -36,16 +37,13 @@ def test_those_of_longctx_come_first() -> None:
     assert list(known_protocols(HERE)) == list(shipped())
 
 
-def test_those_of_longctx_are_in_the_order_in_which_they_came() -> None:
-    first = "line_retrieval passkey collage control coreference variable_tracking multiple_needles frequent_words"
-    assert list(shipped()) == [
-        *first.split(),
-        "graph_walks",
-        "latest_value",
-        "abstention",
-        "aggregation",
-        "short_answers",
-    ]
+def test_each_that_comes_with_longctx_has_its_place_its_prompts_and_its_tests() -> None:
+    """A module of longctx/protocols/ that ORDER does not name would never be collected."""
+    modules = (HERE.root / "longctx/protocols").glob("*.py")
+    assert sorted(ORDER) == sorted(path.stem for path in modules if "\n@protocol(" in path.read_text(encoding="utf-8"))
+    parts = "fixtures/prompts/protocol/{}", "tests_longctx/test_{}.py", "tests/protocols/test_{}.py"
+    needed = [part.format(name) for name in ORDER for part in parts]
+    assert [path for path in needed if not (HERE.root / path).exists()] == []
 
 
 @pytest.mark.parametrize(
