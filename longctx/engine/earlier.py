@@ -91,9 +91,8 @@ def recorded_replies(
 
 def _before(path: Path, cassettes: Path, saved_at: str) -> list[Episode]:
     """Return the episodes of a file that were recorded before a baseline was saved, the replaced ones, too."""
-    replaced: list[Episode] = []
-    episodes = read_episodes(path, cassettes, replaced)[0]
-    return [episode for episode in (*episodes, *replaced) if episode[2]["recorded_at"] <= saved_at]
+    recorded = read_episodes(path, cassettes)
+    return [episode for episode in (*recorded.episodes, *recorded.replaced) if episode[2]["recorded_at"] <= saved_at]
 
 
 MOST_TRIED = 1000

@@ -7,7 +7,7 @@ out the same trials, since looks depend on the seed and on the recorded answers 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
 from longctx.recording.episodes import PROMPT_CUT, CutPrompts
-from longctx.recording.tape import Tape
+from longctx.recording.tape import NotRecorded, Tape
 from longctx.recording.trials import Ended, Judged, RunTrial, Waiting, run_protocol
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.results.store import with_answers
@@ -35,6 +35,7 @@ from longctx.vocabulary.point import name_of_test
 if TYPE_CHECKING:
     from longctx.live.failure import Asked
     from longctx.live.run import AskingOrder, SendRequests
+    from longctx.live.watch import Say
     from longctx.recording.request import Request
     from longctx.views.reporting import Reports
 
@@ -70,6 +71,20 @@ def looks_by(run: RunData, tape: Tape, trials: Iterable[Trial]) -> LooksPlan:
     """Return the plan by which these questions are sent: that of their recordings, unless all are sent anew."""
     recorded = None if tape.asks_anew else tape.looks_of(map(place_of, trials))
     return recorded or looks_to_take(run)
+
+
+def record_left_out(tape: Tape, cells: Iterable[Cell], failures: Mapping[str, Failure], say: Say) -> None:
+    """Record which trials a live gate was settled without, so that a run without a baseline does not miss them.
+
+    failures: why trials were not sent, by their keys.
+    """
+    early = {key for key, failure in failures.items() if failure.cause == EARLY_STOP}
+    try:
+        for cell in cells if early else ():
+            if cell.size:
+                tape.leave_out([trial for trial in cell.each_trial() if trial.key in early])
+    except NotRecorded as error:
+        say(f"{error} A run without a baseline will miss the {len(early):,} trials that were left out.")
 
 
 def keep_left_out(run: RunData) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.cells.cell import Cell, Group
-from longctx.engine.early_stop import InterimLooks, Steps, stopped_by
+from longctx.engine.early_stop import InterimLooks, Steps, record_left_out, stopped_by
 from longctx.engine.function_runs import price
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionTrials, Part
@@ -235,6 +235,7 @@ def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
     with only_writer(*tape.all_written, lock=run.settings.lock):
         tape.set_out_to_send(run.to_send, run.plan.judge)
         done.ask()
+        record_left_out(tape, cells, done.asked.failures, run.say)
     run.forget_plan()  # the gate judges in looks if what was recorded just now was asked so
     asked = done.asked
     if asked.stopped and not (before.asked.answered or tape.recorded) and asked.stopped.cause != "budget":

@@ -132,6 +132,8 @@ class Measurer:
                         for exchange in result.exchanges:
                             if exchange.answer:
                                 prompts.add(key, exchange.model, exchange.body, exchange.answer.input_tokens)
+                    case Waiting() if left_out(run, tape, trial, result):
+                        of_trial = [unmeasured_row(run, trial, "not_asked", EARLY_STOP)]
                     case Waiting():
                         status = of_trial[0].error
                         absent.append(next(place for place in result.requests if tape.status(place) == status))
@@ -160,6 +162,16 @@ class Measurer:
             next((one.why for one in ended if one.kind == "skipped"), ""),
             unrecorded=bool(absent) and len(absent) == cell.size and not self._has_any(cell),
         )
+
+
+def left_out(run: RunData, tape: Tape, trial: Trial, waiting: Waiting) -> bool:
+    """Return whether a trial without an answer is one that the gate which recorded the others was settled without.
+
+    A gate finds this out itself, by its own looks, and a minimum rate needs all trials.
+    """
+    if run.settings.baseline is not None or trial.cell.min_rate is not None or tape.asks_anew:
+        return False
+    return all(place.number == 0 for place in waiting.requests) and tape.left_out(trial)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

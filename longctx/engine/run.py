@@ -90,7 +90,7 @@ class Run(RunData):
             tape.set_out_to_send(self.to_send, self.plan.judge if self.cells else None)
             order = None
             if settings.looks and self.plan.baseline and not settings.ask_only:
-                from longctx.engine.early_stop import looks_by, until_settled
+                from longctx.engine.early_stop import looks_by, record_left_out, until_settled
 
                 tape.looks = looks_by(self, tape, (each for cell in cells if cell.size for each in cell.each_trial()))
                 order = until_settled(self, tape)
@@ -101,6 +101,8 @@ class Run(RunData):
             asking = ProtocolPass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
             asking.progress = progress or asking.progress
             done = asking.ask(cells)
+            if order is not None:
+                record_left_out(tape, cells, done.asked.failures, self.say)
         failures = done.asked.failures
         for cell, why in done.unasked:
             failures |= {trial.key: why for trial in cell.each_trial()}

@@ -51,7 +51,8 @@ class Base:
             answers: dict[EpisodeKey, RecordedAnswer] = {}
             for folder in (self._folder, *(os.path.relpath(home, self._root) for home in homes)):
                 lines, _ = split_lines(self._git("cat-file", "blob", f"{self._commit}:./{folder}/{file}") or b"")
-                for recorded in parse_episodes(lines, Path(f"{self.revision}:{folder}/{file}"), self._root):
+                of_file = parse_episodes(lines, Path(f"{self.revision}:{folder}/{file}"), self._root)
+                for recorded in of_file.episodes:
                     key, latest = _key(recorded), answer_of(recorded)
                     if key not in answers or answers[key][0] <= latest[0]:
                         answers[key] = latest

@@ -1,7 +1,8 @@
 """The episodes in a file of the tape, and the errors of a file that contains anything else.
 
 A line may instead be the word of a run with record mode `all` that it sends trials again: what the runs that it names
-have answered to these trials does not count any more, whether or not an answer follows.
+have answered to these trials does not count any more, whether or not an answer follows. Or it is the word of a gate
+that its bands were settled without these trials.
 
 Prompts of which a server read only a part, by the tokens that it counted: it cuts what its window cannot take.
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -75,44 +76,113 @@ class SentAgain:
         return cls(*texts, *map(frozenset, names))
 
 
-def read_episodes(path: Path, folder: Path, replaced: list[Episode] | None = None) -> tuple[list[Episode], bool]:
-    """Return the episodes of a cassette in `folder` that count, and whether its last line was cut short and left out.
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """The trials of a cassette that a gate did not send, because their bands were settled without them."""
 
-    A file that does not exist has no episodes. replaced: takes those that do not count. Raises TapeError for any other
-    line.
-    """
+    model: str
+    prompt_set: str
+    wording: str
+    run: str
+    looks: str
+    """The plan of its looks."""
+    trials: frozenset[str]
+
+    def holds(self, trial: str, model: str, prompt_set: str, wording: str) -> bool:
+        """Return whether a trial is among them."""
+        return (
+            trial in self.trials
+            and self.model == model
+            and (self.prompt_set == present_name(prompt_set) or self.wording == wording)
+        )
+
+    def without(self, again: Sequence[SentAgain]) -> LeftOut:
+        """Return those that no run set out to send again later."""
+        replaced: frozenset[str] = frozenset().union(*(each.trials for each in again if self.run in each.replaced))
+        return replace(self, trials=self.trials - replaced) if replaced else self
+
+    def line(self) -> str:
+        """Return its line in the cassette, which is a cassette of vcrpy's own without an interaction."""
+        from vcr.serialize import serialize
+
+        metadata = {
+            "left_out": sorted(self.trials),
+            "run": self.run,
+            "looks": self.looks,
+            "model": self.model,
+            "prompt_set": self.prompt_set,
+            "wording": self.wording,
+        }
+        return str(serialize({"requests": [], "responses": [], "metadata": metadata}, compact_json))
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any]) -> LeftOut:
+        """Raises KeyError, TypeError or ValueError if it is not one."""
+        texts = [metadata[name] for name in ("model", "prompt_set", "wording", "run", "looks")]
+        names = [*metadata["left_out"]]
+        if not all(isinstance(text, str) for text in (*texts, *names)):
+            raise TypeError("the names of what was left out must be texts")
+        if texts[-1] not in PLANS:
+            raise ValueError(f"its looks are {texts[-1]!r}, a plan that this version does not know")
+        return cls(*texts, frozenset(names))  # type: ignore[call-arg]  # five texts
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What the lines of a cassette say."""
+
+    episodes: Sequence[Episode] = ()
+    """Those that count."""
+    replaced: Sequence[Episode] = ()
+    """Those that do not count any more, because a run sent their trials again."""
+    left_out: Sequence[LeftOut] = ()
+    cut_short: bool = False
+    """Whether its last line was cut short, which does not count."""
+
+
+def read_episodes(path: Path, folder: Path) -> Recorded:
+    """Return what a cassette in `folder` says; nothing if it does not exist. Raises TapeError for any other line."""
     try:
         lines, cut_short = read_lines(inside(path, folder))
     except OSError as error:
         raise _unreadable(path, error) from None
-    return parse_episodes(lines, path, folder, replaced), cut_short
+    return replace(parse_episodes(lines, path, folder), cut_short=cut_short)
 
 
-def parse_episodes(
-    lines: Sequence[bytes], path: Path, folder: Path, replaced: list[Episode] | None = None
-) -> list[Episode]:
-    """Return the episodes in the lines of a cassette that count. Raises TapeError.
+def parse_episodes(lines: Sequence[bytes], path: Path, folder: Path) -> Recorded:
+    """Return what the lines of a cassette say, whatever their order. Raises TapeError.
 
-    path, folder: those that an error names. replaced: takes the episodes that do not count.
+    path, folder: those that an error names.
     """
-    found = [_read(line, path, number, folder) for number, line in enumerate(lines, start=1) if line.strip()]
-    episodes = [entry for entry in found if not isinstance(entry, SentAgain)]
-    again = [entry for entry in found if isinstance(entry, SentAgain)]
+    episodes: list[Episode] = []
+    again: list[SentAgain] = []
+    left_out: list[LeftOut] = []
+    for number, line in enumerate(lines, start=1):
+        match _read(line, path, number, folder) if line.strip() else None:
+            case SentAgain() as entry:
+                again.append(entry)
+            case LeftOut() as entry:
+                left_out.append(entry)
+            case tuple() as episode:
+                episodes.append(episode)
     if not again:
-        return episodes
-    old = [any(run.replaces(metadata) for run in again) for _, _, metadata in episodes]
-    if replaced is not None:
-        replaced += [episode for episode, is_old in zip(episodes, old, strict=True) if is_old]
-    return [episode for episode, is_old in zip(episodes, old, strict=True) if not is_old]
+        return Recorded(episodes, left_out=left_out)
+    kept: list[Episode] = []
+    replaced: list[Episode] = []
+    for episode in episodes:
+        (replaced if any(run.replaces(episode[2]) for run in again) else kept).append(episode)
+    return Recorded(kept, replaced, [each.without(again) for each in left_out])
 
 
-def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode | SentAgain:
+def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode | SentAgain | LeftOut:
     from vcr.serialize import deserialize
 
     try:
         requests, responses, metadata = deserialize(line.decode(), compact_json)
         if not requests and "sent_again" in metadata:
             return SentAgain.of(metadata)
+        if not requests and "left_out" in metadata:
+            return LeftOut.of(metadata)
         [request], [response] = requests, responses
         _check(request, response, metadata)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

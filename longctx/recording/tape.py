@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,7 +25,7 @@ from longctx.recording import compact_json
 from longctx.recording.apis import api_at, messages, to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
-from longctx.recording.episodes import Episode, SentAgain, read_episodes
+from longctx.recording.episodes import Episode, LeftOut, SentAgain, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
@@ -90,6 +90,8 @@ class Tape:
         self._to_send_again: list[tuple[Cell, ModelProfile]] = []
         self._not_sent_again: dict[str, set[str]] = defaultdict(set)
         """The trials in each file of which earlier answers do not count any more."""
+        self._left_out: dict[str, list[LeftOut]] = defaultdict(list)
+        """The trials in each file that gates were settled without."""
 
     @functools.cached_property
     def _cassette(self) -> Cassette:
@@ -223,13 +225,36 @@ class Tape:
         if self.asks_anew and self.keeps:
             self._to_send_again = [(cell, model) for cell in cells for model in (cell.model, judge) if model]
 
+    def left_out(self, trial: Trial) -> bool:
+        """Return whether the last gate that was to send a trial was settled without it."""
+        cell, wording = trial.cell, trial.cell.wording
+        self._episodes(cell.file, cell.model.model)
+        asked = str(trial.identity), cell.model.model, wording.prompt_set, wording.digest
+        return any(each.holds(*asked) for each in self._left_out[cell.file])
+
+    def leave_out(self, trials: Sequence[Trial]) -> None:
+        """Write into the file of a cell which of its trials a gate is settled without. Raises NotRecorded."""
+        new = [trial for trial in trials if not self.left_out(trial)] if self.keeps and self.looks else []
+        if not new:
+            return
+        cell, wording, names = new[0].cell, new[0].cell.wording, frozenset(str(trial.identity) for trial in new)
+        assert self.looks
+        left = LeftOut(cell.model.model, present_name(wording.prompt_set), wording.digest, self._run, self.looks, names)
+        self.begin_sending()
+        self._append(self.path_of(cell.file), left.line())
+        self._left_out[cell.file].append(left)
+
     def begin_sending(self) -> None:
         """Write into the files what is sent again. Raises NotRecorded."""
         for cell, model in self._to_send_again:
             file = cell.file_of(model)
             recorded = self._episodes(file, model.model)
-            names = {name for trial in cell.each_trial() if (name := str(trial.identity)) in recorded}
+            asked = {str(trial.identity) for trial in cell.each_trial()}
+            names = asked & recorded.keys()
             runs = {self._metadata_of[index]["run"] for name in names for index in recorded[name].values()}
+            for left in self._left_out[file]:
+                if left.model == model.model and left.trials & asked:
+                    names, runs = names | (left.trials & asked), runs | {left.run}
             if earlier := frozenset(runs - {self._run}):
                 wording = cell.wording
                 again = SentAgain(
@@ -238,6 +263,7 @@ class Tape:
                 recorded_in = (folder / file for folder in self._folders_of(cell.point.test))
                 for path in dict.fromkeys([self.path_of(file), *filter(Path.exists, recorded_in)]):
                     self._append(path, again.line())
+                self._left_out[file] = [left.without([again]) for left in self._left_out[file]]
         self._to_send_again = []
 
     def was_not_sent_again(self, place: Place) -> bool:
@@ -414,13 +440,13 @@ class Tape:
             return "new"
         return "base" if latest == answer_of(episode) else "changed"
 
-    def _read(self, folder: Path, name: str) -> list[Episode]:
-        replaced: list[Episode] = []
-        episodes, cut_short = read_episodes(folder / name, folder, replaced)
-        self._not_sent_again[name] |= {metadata["trial"] for _, _, metadata in replaced}
-        if cut_short:
+    def _read(self, folder: Path, name: str) -> Sequence[Episode]:
+        recorded = read_episodes(folder / name, folder)
+        self._not_sent_again[name] |= {metadata["trial"] for _, _, metadata in recorded.replaced}
+        self._left_out[name] += recorded.left_out
+        if recorded.cut_short:
             self.cut_short.add(folder / name)
-        return episodes
+        return recorded.episodes
 
     def _add(self, file: str, request: Request, response: dict[str, Any], metadata: dict[str, Any]) -> None:
         episodes = self._index[file].setdefault(metadata["trial"], {})

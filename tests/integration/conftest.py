@@ -273,7 +273,7 @@ class Checkout:
         return {str(path.relative_to(self.folder / "cassettes")): path.read_bytes() for path in paths}
 
     def episodes(self) -> int:
-        return sum(content.count(b"\n") for content in self.cassettes().values())
+        return sum(content.count(b'"interactions":[{') for content in self.cassettes().values())
 
     def rows(self, folder: str = "reports/latest") -> list[dict[str, Any]]:
         """Return the rows of a run, by default of the latest."""

@@ -165,7 +165,9 @@ def test_a_look_waits_for_the_batch_of_the_look_before(measured: Checkout) -> No
         assert set(server.paid.values()) == {1}
 
 
-def test_a_shard_stops_in_the_bands_that_are_all_its_own(measured: Checkout, server: SimulatedServer) -> None:
+def test_a_shard_stops_in_the_bands_that_are_all_its_own_and_replays_green_without_a_baseline(
+    measured: Checkout, server: SimulatedServer
+) -> None:
     server.script = saying("13")
     result = measured.record(server, GATE, "--ctx-shard=1/2", mode="all")
     assert result.says("Asked 20 of 20 trials"), "the other shard has a part of the band"
@@ -176,3 +178,35 @@ def test_a_shard_stops_in_the_bands_that_are_all_its_own(measured: Checkout, ser
     server.script = saying("13")
     alone = measured.record(server, "--ctx-baseline=reports/one", "--ctx-shard=1/2", mode="all")
     assert alone.says("Stopped early: regression after 20 of 40 trials")
+    replayed = measured.pytest()
+    assert (replayed.code, causes(measured)) == (0, {None: 20, "early stop": 20}), replayed.out
+
+
+@pytest.mark.parametrize("mode", ["all", "once"])
+def test_after_an_early_stop_the_run_without_a_baseline_is_green_and_counts_what_was_left_out(
+    measured: Checkout, server: SimulatedServer, mode: str
+) -> None:
+    if mode == "once":
+        forget(measured)
+    server.script = saying("13")
+    assert measured.record(server, GATE, mode=mode).code == 10
+    for workers in ("-n0", "-n2"):
+        replayed = measured.pytest(workers)
+        assert (replayed.code, causes(measured)) == (0, {None: 20, "early stop": 20}), replayed.out
+        assert replayed.says("20 left out by early stopping"), replayed.out
+    measured.options(min_rate=0.01)
+    assert measured.pytest().code == 1, "a minimum needs all trials"
+    assert measured.record(server).says("Asked 20 of 20 trials")
+    assert causes(measured) == {None: 40}
+
+
+def test_a_killed_run_after_an_early_stop_stays_red(measured: Checkout, server: SimulatedServer) -> None:
+    server.script = saying("13")
+    assert measured.record(server, GATE, mode="all").code == 10
+    server.hold_after = len(server.received) + 5
+    live = f"--ctx-base-url={server.url}", "--ctx-record=all", "--ctx-concurrency=1", GATE
+    pid = measured.start("tests_longctx/test_line_retrieval.py", *live)
+    server.wait_for(server.hold_after + 1)
+    measured.kill(pid)
+    replayed = measured.pytest()
+    assert (replayed.code, causes(measured).keys()) == (1, {None, "missing"}), replayed.out

@@ -219,3 +219,20 @@ def test_all_looks_and_rounds_are_in_one_nested_pytest(checkout: Checkout, batch
         asked = ask(checkout, server, *GATE, *batch)
         assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not sent")
     assert noted.read_text().split() == ["up", "down", "up", "down"], "the nested pytest, and the one that measures"
+
+
+@pytest.mark.parametrize("mode", ["all", "new_episodes"])
+def test_after_an_early_stop_the_run_without_a_baseline_is_green(recorded: Checkout, mode: str) -> None:
+    """With record mode `new_episodes` the trials that are left out have stale answers."""
+    with SimulatedServer(codes) as server:
+        recorded.file("tests_longctx/test_functions.py").write_text(CHANGED)
+        asked = ask(recorded, server, *GATE, mode=mode)
+        assert asked.says("Stopped early: pass after 40 of 60 trials, 20 not sent"), asked.out
+        for workers in ("-n0", "-n2"):
+            replayed = run(recorded, workers)
+            assert (replayed.code, left_out(recorded)) == (0, 20), replayed.out
+            assert replayed.says("20 left out by early stopping")
+        assert "run-stopped-early" in recorded.longctx("baseline", "save", "second").err
+        again = ask(recorded, server, mode="new_episodes")
+        assert again.says("Asked 20 requests of 60 trials"), again.out
+    assert (run(recorded).code, left_out(recorded)) == (0, 0)

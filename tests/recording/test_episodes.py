@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from longctx.recording.episodes import read_episodes
+from longctx.recording.episodes import Recorded, read_episodes
 from tests.recording.examples import line_cell, recorded
 from tests.refusals import refused
 
 
 def test_a_file_that_is_not_there_holds_none(tmp_path: Path) -> None:
-    assert read_episodes(tmp_path / "toy" / "none.jsonl", tmp_path) == ([], False)
+    assert read_episodes(tmp_path / "toy" / "none.jsonl", tmp_path) == Recorded([], left_out=[])
 
 
 def test_conflict_markers_are_called_that_in_all_files_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -24,7 +24,7 @@ def test_conflict_markers_are_called_that_in_all_files_at_once(tmp_path: Path, m
     both = "cassettes/toy/line_retrieval/lines-3.jsonl, cassettes/toy/line_retrieval/lines-5.jsonl"
     with refused("cassettes-in-conflict", "2 cassettes", both):
         read_episodes(files[1], folder)
-    assert len(read_episodes(files[2], folder)[0]) == 2
+    assert len(read_episodes(files[2], folder).episodes) == 2
     files[0].unlink()
     with refused("cassettes-in-conflict", "1 cassette "):
         read_episodes(files[1], folder)

@@ -417,6 +417,34 @@ def test_what_a_run_set_out_to_send_again_has_no_earlier_answer_in_any_order_of_
     assert said(Tape(folder), TWO) == "sent again"
 
 
+@given(st.permutations(range(4)), st.lists(st.integers(0, 3)))
+def test_what_a_gate_was_settled_without_is_left_out_until_it_is_sent_again_in_any_order_of_lines(
+    tmp_path_factory: pytest.TempPathFactory, order: list[int], twice: list[int]
+) -> None:
+    folder = tmp_path_factory.mktemp("tape")
+    one, two = CELL.each_trial()
+    gate = Tape(folder, "once", run="gate")
+    gate.record(ONE, answer("old"), AT, 0)
+    gate.leave_out([two])
+    assert not Tape(folder).left_out(two), "it was not asked in looks"
+    gate.looks = "few"
+    gate.leave_out([two])
+    assert [Tape(folder).left_out(trial) for trial in (one, two)] == [False, True]
+    again = Tape(folder, "all", run="again")
+    again.looks = "few"
+    again.set_out_to_send([CELL])
+    again.record(ONE, answer("new"), AT, 0)
+    assert not Tape(folder).left_out(two), "the run may be killed"
+    again.leave_out([two])
+    file = folder / CELL.file
+    lines = file.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 5
+    file.write_bytes(b"".join(lines[index] for index in [*order, *twice]))
+    assert not Tape(folder).left_out(two)
+    file.write_bytes(b"".join(lines[index] for index in [4, *order, *twice]))
+    assert Tape(folder).left_out(two)
+
+
 @pytest.mark.parametrize("mode", ["once", "new_episodes"])
 def test_other_modes_replace_nothing(tmp_path: Path, mode: str) -> None:
     Tape(tmp_path, "once", run="first").record(ONE, answer("old"), AT, 0)
