@@ -118,11 +118,19 @@ class BandChange:
     interval: tuple[float, float]
     """The 95% interval of the difference, which respects clusters."""
     usage: Both[Usage]
+    tokens: tuple[int, int] | None = None
+    """The fewest and the most tokens that either run sent in a trial; None if that is not known of all."""
 
     @classmethod
     def of(cls, evidence: Evidence) -> BandChange:
         before, after = evidence.sides.map(rate_of)
-        return cls(before, after, interval(evidence.judged), evidence.sides.map(Usage.of))
+        return cls(before, after, interval(evidence.judged), evidence.sides.map(Usage.of), _tokens(evidence))
+
+
+def _tokens(evidence: Evidence) -> tuple[int, int] | None:
+    sent = [row.input_tokens for rows in evidence.sides for row in rows]
+    known = [tokens for tokens in sent if tokens is not None]
+    return (min(known), max(known)) if known and len(known) == len(sent) else None
 
 
 @dataclass(frozen=True, slots=True)

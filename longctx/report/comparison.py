@@ -8,8 +8,7 @@ from typing import Any
 from longctx.compare.across import SHARE, Curve
 from longctx.compare.runs import CellChange, Comparison, Flip, SubjectComparison
 from longctx.report.document import Document
-from longctx.report.tables import value_text
-from longctx.report.verdict_document import trials
+from longctx.report.tables import trials, value_text
 from longctx.results.row import Subject, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import with_interval

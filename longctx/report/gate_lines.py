@@ -9,13 +9,15 @@ They are named by test, the worst first, and each trial once: a check that it lo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
+from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Growth, UsageChange
 from longctx.gate.verdict import RunVerdict
-from longctx.report.document import bare_table
+from longctx.report.blocks import Block, terminal_blocks
 from longctx.report.tables import before_after, seconds, thousand
 from longctx.results.row import Row, grouped
 from longctx.text import count, visible
@@ -50,7 +52,10 @@ class LostAnswer:
     after: str | None
     """Its answer, or how it failed without one."""
     reason: str | None = None
-    """The test's own sentence about it."""
+    """The test's own sentence about it, without the reply."""
+    question: str | None = None
+    band: str = ""
+    """The test and the band that it belongs to."""
 
     @property
     def test(self) -> str:
@@ -58,8 +63,9 @@ class LostAnswer:
 
     @property
     def line(self) -> str:
+        question = f"{one_line(self.question)} " if self.question else ""
         reason = f": {one_line(self.reason, LONGEST_REASON)}" if self.reason else ""
-        return f'{self.trial}: "{one_line(self.before)}" → "{one_line(self.after)}"{reason}'
+        return f'{self.trial}: {question}"{one_line(self.before)}" → "{one_line(self.after)}"{reason}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +97,11 @@ class LostAnswers:
         columns: dict[str, Callable[[LostAnswer], str]] = {
             "trial": lambda lost: lost.trial,
             **({"of": lambda lost: lost.subject} if several else {}),
+            **(
+                {"question": lambda lost: one_line(lost.question, LONGEST_REASON)}
+                if any(lost.question for lost in self.shown)
+                else {}
+            ),
             **({"expected": lambda lost: one_line(lost.expected)} if any(lost.expected for lost in self.shown) else {}),
             "baseline": lambda lost: one_line(lost.before),
             "this run": lambda lost: one_line(lost.after),
@@ -101,12 +112,12 @@ class LostAnswers:
             ),
         }
         rows = [{name: cell(lost) for name, cell in columns.items()} for lost in self.shown]
-        said = ("trial", "expected", "baseline", "this run", "reason")
+        said = ("trial", "question", "expected", "baseline", "this run", "reason")
         return Table.from_rows("Lost answers", rows, said=tuple(name for name in said if name in columns))
 
     def first(self, most: int) -> list[LostAnswer]:
-        """Return so many of them, of as many tests as possible."""
-        return taken_in_turn(list(grouped(self.shown, lambda lost: lost.test).values()), most)
+        """Return so many of them, of as many bands as possible."""
+        return taken_in_turn(list(grouped(self.shown, lambda lost: lost.band or lost.test).values()), most)
 
 
 def taken_in_turn(groups: Sequence[Sequence[Each]], most: int) -> list[Each]:
@@ -134,11 +145,11 @@ def lost_answers(
 
     command: that which shows all, to which their number is added; none if there is none.
     """
-    tests = _by_test(verdict, before, after)
-    found = [lost for of_test in tests for lost in of_test]
+    bands = _by_band(verdict, before, after)
+    found = [lost for of_band in bands for lost in of_band]
     if not found:
         return NONE_LOST
-    shown = taken_in_turn(tests, MOST_LOST)
+    shown = taken_in_turn(bands, MOST_LOST)
     views = texts([lost.before for lost in shown], [lost.after for lost in shown])
     whole = sum(lost.whole for lost in found)
     rows = sum(len(test.lost) for test in verdict.tests)  # `compare` counts checks, too
@@ -150,8 +161,8 @@ def lost_answers(
     )
 
 
-def _by_test(verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row]) -> list[list[_Lost]]:
-    """Return the lost trials of each test that lost any, the test first that lost the largest share of its own."""
+def _by_band(verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row]) -> list[list[_Lost]]:
+    """Return the lost trials of each band that lost any: those that regressed first, then by the accuracy lost."""
     pairs = [pair for test in verdict.tests for pair in test.lost]
     rows = Both(before, after) if _any_check(pairs) else Both[Sequence[Row]]((), ())
     of_trial = rows.map(lambda side: {row.identity: row for row in side})
@@ -162,11 +173,22 @@ def _by_test(verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row]) -
         lost = found.setdefault(_trial(pair.after), _Lost(was, now, not is_check(test)))
         if is_check(test):
             lost.checks.append(test.removeprefix(f"{name_of_test(test)}."))
-    sizes = {test.test: sum(band.n for band in test.bands) for test in verdict.tests}
-    of_tests = grouped(found.values(), lambda lost: name_of_test(lost.after.test))
-    return [
-        of_tests[name] for name in sorted(of_tests, key=lambda name: -len(of_tests[name]) / max(1, sizes.get(name, 0)))
-    ]
+    of_bands = grouped(found.values(), lambda lost: _band_of(lost.after))
+    ranks = {(band.band.test, band.band.name): _rank(band) for band in verdict.bands}
+    return [of_bands[name] for name in sorted(of_bands, key=lambda name: ranks.get(name, UNRANKED))]
+
+
+def _band_of(row: Row) -> tuple[str, str]:
+    return name_of_test(row.test), str(row.band)
+
+
+UNRANKED = (True, 0.0)
+"""The rank of a band that has no verdict, of which a check alone has one."""
+
+
+def _rank(band: BandVerdict) -> tuple[bool, float]:
+    """Return what orders bands, the worst first: whether it did not regress, then its change."""
+    return band.verdict != "regression", band.difference
 
 
 def _any_check(pairs: Sequence[Both[Row]]) -> bool:
@@ -180,16 +202,63 @@ def _trial(row: Row) -> tuple[object, ...]:
 
 def _shown(lost: _Lost, before: Views, after: Views) -> LostAnswer:
     row = lost.after
-    reasons = [row.why] if row.why else []
+    reply = _answer(row, after)
+    reasons = [why] if (why := without_answers(row.why or "", reply, row.returned, row.expected)) else []
     reasons += [f"check {name} was lost" for name in lost.checks if not row.why or name not in row.why]
     return LostAnswer(
         trial=f"{name_of_test(row.test)}/{row.cell}#{row.name}",
         subject=str(row.subject),
         expected=row.expected,
         before=_answer(lost.before, before),
-        after=_answer(row, after) or row.outcome,
+        after=reply or row.outcome,
         reason="; ".join(reasons) or None,
+        question=_question(after.get(row.identity, {})),
+        band=", ".join(_band_of(row)),
     )
+
+
+ASKED = "question", "instruction", "operation"
+"""The marks of a prompt that name what is asked."""
+FIRST_REQUEST = "request 1"
+"""The name of the excerpt of what a test function sends first."""
+
+
+def _question(view: Mapping[str, Any]) -> str | None:
+    """Return what a trial asks: the marked part of its prompt, else the last line of its first request."""
+    excerpts = view.get("excerpts", ())
+    for mark in ASKED:
+        if texts := [text for part in excerpts for name, text in part["pieces"] if name == mark]:
+            return str(texts[-1]).strip() or None
+    requests = [part for part in excerpts if FIRST_REQUEST in part["names"]]
+    lines = "".join(text for _, text in requests[0]["pieces"]).strip().splitlines() if requests else []
+    return str(lines[-1]) if lines else None
+
+
+def without_answers(reason: str, *answers: str | None) -> str:
+    """Return a reason without the answers that stand next to it; empty if nothing else is left of it.
+
+    answers: the reply, and what was read and expected, the longest of which are left out first.
+    """
+    reason, *_ = WHERE.split(reason, maxsplit=1)
+    kind, colon, rest = reason.partition(": ")
+    known = sorted({answer for answer in answers if answer}, key=len, reverse=True)
+    if colon and any(_holds(rest, answer) for answer in known) and len(kind.split()) <= MOST_WORDS:
+        return kind
+    for answer in known:
+        reason = re.sub(rf"(?<!\w){re.escape(answer)}(?!\w)", "…", reason)
+    return reason.strip() if set(re.findall(r"\w+", reason)) - FILLERS else ""
+
+
+WHERE = re.compile(r"\s\+\s+where ")
+"""Precedes what pytest adds to a failed comparison: where its values are from."""
+MOST_WORDS = 3
+"""The most words before a colon that are a kind of fault."""
+FILLERS = {"not", "and", "is", "right", "where", "accepted", "the", "value", "answer"}
+"""The words of a reason that say nothing without the answers in it."""
+
+
+def _holds(text: str, answer: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(answer)}(?!\w)", text) is not None
 
 
 def _answer(row: Row, views: Views) -> str | None:
@@ -215,39 +284,17 @@ def one_line(text: str | None, longest: int = LONGEST) -> str:
 NONE_LOST = LostAnswers()
 
 
-SAME_ANSWERS = "same answers"
-"""The text for a band whose answers are the baseline's own."""
 LOST_LINES = 3
 """The most lost answers that are shown."""
 
 
-def gate_lines(
-    head: Sequence[str], bands: Sequence[Mapping[str, Any]], usage: UsageChange | None, lost: LostAnswers
-) -> str:
-    """Return a gate as text. head: its title and the sentences below it. bands: the rows of the table of bands."""
+def gate_lines(head: Sequence[str], blocks: Sequence[Block], usage: UsageChange | None, lost: LostAnswers) -> str:
+    """Return a gate as text. head: its title and the sentences below it. blocks: what is shown below these."""
     shown = [visible(line) for line in head]
-    if bands:
-        table = Table.from_rows("", [_band(band) for band in bands])
-        shown += ["", bare_table(table, right=("before", "after", "change", "lost/gained", "n"))]
+    if text := terminal_blocks(blocks, in_full=False):
+        shown += ["", text]
     shown += map(visible, _growths(usage))
     return "\n".join([*shown, *map(visible, lost_lines(lost, LOST_LINES))])
-
-
-def _band(band: Mapping[str, Any]) -> dict[str, Any]:
-    get = band.get
-    changes = f"{get('lost')}/{get('gained')}" if get("lost") else ""
-    return {
-        "test": str(band["test"]).replace("_", " ") if not str(band["test"]).startswith("test_") else get("test"),
-        **({"of": band["of"]} if "of" in band else {}),
-        "band": get("band"),
-        "before": get("before"),
-        "after": get("after"),
-        "change": get("difference"),
-        "95% interval": get("95% interval"),
-        "lost/gained": changes,
-        "n": get("n"),
-        "verdict": f"{get('verdict')}, same answers" if get("bound of drop") == SAME_ANSWERS else get("verdict"),
-    }
 
 
 def _growths(usage: UsageChange | None) -> Iterator[str]:

@@ -53,7 +53,7 @@ def why_each_band_fails(verdict: RunVerdict) -> dict[str, str]:
 
 
 def _failure(band: BandVerdict, reasons: Sequence[str]) -> str:
-    from longctx.report.verdict_document import trials
+    from longctx.report.tables import trials
 
     if band.reason or reasons:
         return f"invalid: {band.reason or '; '.join(reasons)}"

@@ -179,6 +179,11 @@ def thousand(usage: Usage) -> str:
     return UNKNOWN if usage.usd is None else usd(1000 * usage.usd)
 
 
+def trials(number: float) -> str:
+    """Return a number of trials, with a decimal if some were answered several times."""
+    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
+
+
 def seconds(quantile: Quantile | None) -> str:
     return UNKNOWN if quantile is None else f"{quantile.value:.2f} s"
 

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from longctx.live.cost.money import usd
-from longctx.report.document import bare_table
+from longctx.report.blocks import bare_table
 from longctx.report.judge_sentences import doubts
 from longctx.report.text import (
     MANY,

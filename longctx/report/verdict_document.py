@@ -8,14 +8,27 @@ from collections.abc import Iterator, Mapping, Sequence
 from statistics import NormalDist
 from typing import Any
 
-from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
+from longctx.gate.bands import BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.live.cost.money import usd
 from longctx.report.charts import ForestBand, forest
 from longctx.report.document import Document
-from longctx.report.gate_lines import NONE_LOST, SAME_ANSWERS, LostAnswers, gate_lines
+from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
 from longctx.report.judge_sentences import gate_sentences
-from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, usage_table
+from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, trials, usage_table
+from longctx.report.verdict_blocks import (
+    SAME_ANSWERS,
+    TOO_FEW,
+    TextChange,
+    Told,
+    about,
+    heading,
+    is_named,
+    is_unknown,
+    replay_sentence,
+    replays_itself,
+    verdict_blocks,
+)
 from longctx.results.row import Row, grouped
 from longctx.text import count
 from longctx.views.chart import Table
@@ -27,8 +40,6 @@ MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
 FREE = before_after(usd(0), usd(0))
 """Shown as the price of a band where neither side costs anything."""
-TOO_FEW = "too few clusters"
-"""Shown instead of an unknown interval."""
 NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
@@ -49,15 +60,20 @@ def verdict_document(
     changed: Sequence[str],
     answers: Sequence[str] = (),
     lost: LostAnswers = NONE_LOST,
+    texts: Sequence[TextChange] = (),
 ) -> Document:
     """Return the verdict in words.
 
     baseline: its name. changed: a phrase on each thing that differs from the baseline, such as the prompt set. answers:
-    sentences on the answers that are not recorded on the base branch. lost: the answers that the run lost.
+    sentences on the answers that are not recorded on the base branch. lost: the answers that the run lost. texts: the
+    texts that changed.
     """
     title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
     unmeasured = [f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons]
-    head = (title, _against(verdict, baseline, changed), *answers, *unmeasured, *gate_sentences(verdict))
+    remarks = (*answers, *unmeasured, *gate_sentences(verdict))
+    quiet = replays_itself(verdict) and not changed
+    head = (title, *([] if quiet else [_against(verdict, baseline, changed)]), *remarks)
+    blocks = tuple(verdict_blocks(verdict, Told(changed, texts, (), remarks), lost))
     tables = [*_tables(verdict)]
     tables[1:1] = [lost.table] if lost.shown else []  # below the bands
     return Document(
@@ -66,19 +82,18 @@ def verdict_document(
         tables=tuple(tables),
         badge=badge(verdict),
         lead=lead(verdict),
-        brief=gate_lines(head, _bands(verdict), verdict.usage, lost),
+        brief=gate_lines(head, blocks[len(remarks) :], verdict.usage, lost),
         picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
         change=change_of(changed, baseline),
+        heading=heading(verdict, f"{why(verdict)}{_ruled_out(verdict)}"),
+        about=about(verdict, baseline, changed),
+        blocks=blocks,
     )
-
-
-UNNAMED = ("longctx: ", "seed: ", "prompt templates of ", "model that answered: ", "version of the ")
-"""How the changes begin that no title names."""
 
 
 def change_of(changed: Sequence[str], baseline: str) -> str:
     """Return what differs from a baseline as a title, such as `prompts chatty → protocol`."""
-    named = [phrase.replace(": ", " ", 1) for phrase in changed if " → " in phrase and not phrase.startswith(UNNAMED)]
+    named = [phrase.replace(": ", " ", 1) for phrase in changed if is_named(phrase)]
     shown = [phrase.replace("prompt set ", "prompts ", 1) for phrase in named]
     others = "what changed is listed below" if changed else "no difference found"
     return "; ".join(shown) or f"Against the baseline {baseline}: {others}"
@@ -89,7 +104,7 @@ def forest_bands(verdict: RunVerdict) -> Iterator[ForestBand]:
     for test in verdict.tests:
         name = ", ".join([test.test, *_of(verdict, test).values()]).replace(f", prompts {PROTOCOL}", "")
         for band, change in zip(test.bands, test.changes, strict=True):
-            if band.n and not _is_unknown(band):
+            if band.n and not is_unknown(band):
                 same = band.difference, band.difference
                 drawn = same if band.same_answers else change.interval
                 yield ForestBand(f"{name}, {band.band.name}", band.verdict, band.difference, drawn, band.n)
@@ -155,11 +170,6 @@ def run_status(run: BandVerdict | None) -> str:
     return run.verdict if run else ""
 
 
-def trials(number: float) -> str:
-    """Return a number of trials, with a decimal if some were answered several times."""
-    return f"{number:,}" if isinstance(number, int) else f"{number:,.1f}"
-
-
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
@@ -180,6 +190,8 @@ def why(verdict: RunVerdict) -> str:
 
 def _why(verdict: RunVerdict) -> str:
     """Return what decided the verdict."""
+    if replays_itself(verdict):
+        return replay_sentence(verdict)
     if verdict.verdict == "invalid":
         vacuous = [str(band.band) for test in verdict.tests for band in test.bands if band.reason]
         return "; ".join(
@@ -466,8 +478,8 @@ def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
         "before": f"{change.before.rate:.2f}",
         "after": f"{change.after.rate:.2f}",
         "difference": _signed(band.difference),
-        "95% interval": TOO_FEW if _is_unknown(band) else "[{:+.2f}, {:+.2f}]".format(*change.interval),
-        "bound of drop": SAME_ANSWERS if band.same_answers else TOO_FEW if _is_unknown(band) else f"{band.bound:.3f}",
+        "95% interval": TOO_FEW if is_unknown(band) else "[{:+.2f}, {:+.2f}]".format(*change.interval),
+        "bound of drop": SAME_ANSWERS if band.same_answers else TOO_FEW if is_unknown(band) else f"{band.bound:.3f}",
         "p": band.tested.removeprefix("p "),
         "lost": "" if band.unpaired else trials(band.lost),
         "gained": "" if band.unpaired else trials(band.gained),
@@ -475,11 +487,6 @@ def _band(band: BandVerdict, change: BandChange) -> dict[str, str]:
         PRICE: before_after(*(thousand(usage) for usage in change.usage)),
         "latency": before_after(*(seconds(usage.latency_p50) for usage in change.usage)),
     }
-
-
-def _is_unknown(band: BandVerdict) -> bool:
-    """Return whether the band has too few clusters for an interval."""
-    return not band.unpaired and band.clusters < min(LEAST_CLUSTERS, band.n)
 
 
 def _trials(band: BandVerdict) -> str:

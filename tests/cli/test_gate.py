@@ -384,7 +384,7 @@ def test_any_other_file_is_judged_when_options_name_its_fields(
     assert gate(old, new, *named) == 10
     shown = capsys.readouterr().out
     assert "regression - imported -0.500 in short" in shown
-    [line, *_] = [line for line in shown.splitlines() if "imported/short#0" in line]
+    [line, *_] = [line for line in shown.splitlines() if line.startswith("imported/short#0 ")]
     assert line.split()[1:] == ["70", "70", "30"], "the expected answer, and both"
     assert gate(old, new, *named, "--cluster", "document") == 11
 

@@ -10,6 +10,7 @@ import pytest
 
 from longctx.cli import main
 from longctx.config.project_files import digest_of
+from longctx.report.verdict_blocks import MARKS
 from longctx.results.store import load_rows
 from longctx.workspace import packaged
 from tests.cli.runs import rows, run
@@ -88,9 +89,9 @@ def merge_of(tmp_path: Path, *folders: str, baseline: str = "") -> int:
 @pytest.mark.parametrize(
     ("outcomes", "said", "status"),
     [
-        (RIGHT, "Gate: pass - ", 0),
-        (["infra_error", *RIGHT[1:]], "Gate: invalid - ", 12),
-        (WRONG, "Gate: regression - ", 10),
+        (RIGHT, "pass", 0),
+        (["infra_error", *RIGHT[1:]], "invalid", 12),
+        (WRONG, "regression", 10),
     ],
 )
 def test_the_status_is_that_of_the_merged_run(
@@ -99,9 +100,9 @@ def test_the_status_is_that_of_the_merged_run(
     before = run(tmp_path / "before", *(rows(*RIGHT, cell=f"lines-{lines}", band="all") for lines in (1, 2)))
     parts = [shard(tmp_path / "a", 1, *RIGHT), shard(tmp_path / "b", 2, *outcomes)]
     assert merge_of(tmp_path, *parts, baseline=str(before)) == status
-    assert said in capsys.readouterr().out
-    assert (tmp_path / "out/gate.md").read_text().startswith(f"# {said}")
-    assert json.loads((tmp_path / "out/gate.json").read_text())["verdict"] == said.split()[1]
+    assert f"Gate: {said} - " in capsys.readouterr().out
+    assert (tmp_path / "out/gate.md").read_text().startswith(f"### {MARKS[said]} longctx: ")
+    assert json.loads((tmp_path / "out/gate.json").read_text())["verdict"] == said
 
 
 def test_without_a_baseline_shards_fail_as_their_tests_would(tmp_path: Path, capsys: Capture) -> None:

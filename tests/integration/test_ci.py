@@ -149,8 +149,8 @@ def test_the_first_run_has_no_baseline_and_says_so(clone: Clone, server: Simulat
     done = clone.act()
     assert done.failed is None, done.failed
     assert (done.outputs["status"], done.outputs["verdict"]) == ("0", "")
-    assert clone.report("gate.md").startswith("# No gate: origin/main has no baseline yet\n")
-    assert clone.summary.read_text().startswith("\n# No gate: origin/main has no baseline yet\n")
+    assert clone.report("gate.md").startswith("### longctx: no gate, origin/main has no baseline yet\n")
+    assert clone.summary.read_text().startswith("\n### longctx: no gate, origin/main has no baseline yet\n")
     assert clone.report("summary.md") in clone.summary.read_text()
 
 
@@ -159,7 +159,7 @@ def test_with_a_baseline_the_verdict_comes_first_and_a_fork_is_told_what_it_cann
     assert done.ran == ["Begin", "actions/setup-python", "Install", "Gate", "Keep the report"]
     assert done.failed is None, done.failed
     assert done.outputs == {"status": "0", "verdict": "pass", "report": "reports/gate"}
-    assert gated.report("gate.md").startswith("# Gate: pass - ")
+    assert gated.report("gate.md").startswith("### ✅ longctx: ")
     assert gated.summary.read_text().startswith("\n" + gated.report("gate.md"))
     assert (gated.artifacts / "longctx-replay/gate.md").read_text() == gated.report("gate.md")
     assert "It cannot show what a model says to a changed prompt" in gated.summary.read_text()
@@ -173,7 +173,7 @@ def test_a_branch_cannot_bring_its_own_baseline(gated: Clone, server: SimulatedS
     gated.commit()
     done = gated.act()
     assert (done.status, done.outputs["status"], done.outputs["verdict"]) == (10, "10", "regression")
-    assert gated.report("gate.md").startswith("# Gate: regression - ")
+    assert gated.report("gate.md").startswith("### ❌ longctx: ")
     assert "Keep the report" in done.ran
     verdict = gated.report("gate.md")
     assert gated.act(shard="1/2").outputs == {"status": "0", "verdict": "", "report": "reports/gate"}
@@ -223,10 +223,10 @@ def test_live_asks_and_its_recordings_can_be_committed(gated: Clone, server: Sim
     done = gated.act(env=to_server, record="new_episodes", api_key="k")
     assert done.failed is None, done.failed
     assert len(server.asked) == recorded + 80
-    assert gated.report("gate.md").startswith("# Gate: pass - ")
+    assert gated.report("gate.md").startswith("### ✅ longctx: ")
     gated.git("stash", "--quiet")
     assert gated.act().status == 12
-    assert gated.report("gate.md").startswith("# Gate: invalid - ")
+    assert gated.report("gate.md").startswith("### ⛔ longctx: ")
     assert "--ctx-record new_episodes" in gated.report("gate.md")
     kept = gated.artifacts / "recordings/recordings.tar.gz"
     subprocess.run(["tar", "xzf", kept], cwd=gated.checkout.folder, check=True)
@@ -292,7 +292,9 @@ def test_one_comment_is_written_and_then_edited(tmp_path: Path, github: GitHub) 
         assert len(github.comments) == 121
         mark, verdict, *rest = github.comments[-1]["body"].splitlines()
         assert mark == MARK
-        assert verdict == (f"# Gate: of the {job}" if job else "# Gate: no verdict - the run stopped before its end")
+        assert verdict == (
+            f"# Gate: of the {job}" if job else "### longctx: no verdict, the run stopped before its end"
+        )
         assert "Commit abc. [The run, with its whole report](https://host/o/r/actions/runs/5)" in rest
         assert ("# Gate: of the replay" in rest) == (job == "live")
     assert [request.split()[0] for request in github.asked] == ["GET", "GET", "POST", *["GET", "GET", "PATCH"] * 2]

@@ -90,7 +90,7 @@ def test_an_edited_answer_makes_no_regression_a_pass(gated: Checkout) -> None:
     code, title = gated_run(gated)
     assert code == 12
     assert title.startswith(
-        "# Gate: invalid - expected answers of 120 of 240 cases changed: save a new baseline; not enough trials"
+        "### ⛔ longctx: invalid: expected answers of 120 of 240 cases changed: save a new baseline; not enough trials"
     )
     assert "would be" not in gated.file("reports/latest/gate.md").read_text(), "all of test_desk is missing"
 
@@ -146,7 +146,8 @@ def test_a_baseline_of_an_earlier_version_is_compared_as_before(gated: Checkout)
         line.pop("judged_by", None)
     file.write_text("".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines))
     write_cases(gated, [{**case, "note": "seen"} for case in CASES])
-    assert gated_run(gated) == (0, "# Gate: pass - no drop of 10% or more, in any band")
+    code, title = gated_run(gated)
+    assert (code, title.startswith("### ✅ longctx: ")) == (0, True)
 
 
 def test_stale_trials_are_no_trials_without_a_difference(gated: Checkout) -> None:

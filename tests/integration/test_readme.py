@@ -62,9 +62,9 @@ def gate(folder: Path) -> str:
     """Return the verdict that the command of README prints."""
     assert GATE
     lines = ran(GATE[0], folder, 10).splitlines()
-    start = next(place for place, line in enumerate(lines) if line.startswith("test ") and "lost/gained" in line)
+    start = next(place for place, line in enumerate(lines) if "change, points" in line)
     verdict = next(line for line in lines if line.startswith("Gate: "))
-    return text(verdict, *lines[start : start + 4], "…", lines[-1].partition(" · ")[0])
+    return text(verdict, *lines[start : start + 3], "…", lines[-1].partition(" · ")[0])
 
 
 def text(*lines: str) -> str:

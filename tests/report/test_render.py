@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from longctx.report.document import code, markdown_table, plain, terminal_table
+from longctx.report.document import markdown_table, terminal_table
+from longctx.report.markdown import code, plain
 from longctx.text import visible
 from longctx.views.chart import Table
 

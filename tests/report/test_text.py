@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.report.document import plain
+from longctx.report.markdown import plain
 from longctx.report.text import as_markdown, cost_sentences, details_for_terminal, trials_sentence
 from longctx.results.row import Row, Subject
 from longctx.summary.costs import Cost, UsageSummary

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 import longctx
 from longctx.registry import in_order
+from longctx.report.blocks import Block, Fold
 from longctx.report.charts import accuracies, charts, colours, css
 from longctx.report.document import Document
 from longctx.report.page import trials
@@ -109,6 +110,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
             curves=curves,
             warning=unmeasured(summary),
             lost=lost_of(verdict) if verdict else None,
+            above=above_lost(verdict.blocks) if verdict else (),
             trials_of=trial_links(rows),
             attention=[line.removeprefix("! ") for line in attention(summary)],
             headline=headline(summary),
@@ -215,6 +217,11 @@ def trial_links(rows: Iterable[Row]) -> dict[str, str]:
     }
 
 
+def above_lost(blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks of a verdict without the lost answers, which the page shows with links to their trials."""
+    return [block for block in blocks if not isinstance(block, Fold) or not block.in_tables]
+
+
 def lost_of(document: Document) -> Table | None:
     """Return the first lost answers; None if there are none."""
     lost = next((table for table in document.tables if table.said), None)
@@ -226,6 +233,7 @@ def _environment() -> Environment:
         loader=FileSystemLoader(HERE), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.globals["table"] = _table
+    environment.filters["visible"] = lambda value: visible(str(value))
     environment.finalize = lambda value: visible(value) if type(value) is str else value
     return environment
 
