@@ -43,14 +43,16 @@ class Filler(str):
         made._trial = trial
         return made
 
-    def insert(self, text: str, depth: float) -> Filler:
+    def insert(self, text: str, depth: float, *, needle: bool = False) -> Filler:
         """Return this text with another inserted between two sentences.
 
-        The report marks what was inserted as the needle, and gives its depth in the request.
+        The report marks the needle, and gives its depth in the request. If a trial inserts several texts, pass
+        `needle=True` for the one with the answer: without it the depth is not recorded.
 
         Args:
             text: The text to insert, such as a sentence that contains the answer.
             depth: The share of this text before it, from 0 (the beginning) to 1 (the end).
+            needle: Whether it contains the answer. A single text does.
 
         Raises:
             ValueError: The depth is not between 0 and 1.
@@ -69,7 +71,7 @@ class Filler(str):
         after = f"{between}{self[end:]}" if end < len(self) else ""
         trial = getattr(self, "_trial", None)
         if trial is not None:
-            trial.needles.append(text)
+            trial.inserted[text] = needle or trial.inserted.get(text, False)
         return Filler.of(f"{before}{text}{after}", trial)
 
 

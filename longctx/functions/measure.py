@@ -225,15 +225,20 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
 def _place(trial: FunctionTrial) -> tuple[float | None, int | None]:
     """Return the depth of the needle in the first request that contains it, and the tokens after it.
 
-    Of a probe of a transcript, it is the place in the transcript, whatever the strategy kept.
+    None if a trial has several needles, or one at several places. Of a probe of a transcript, it is the place in the
+    transcript, whatever the strategy kept.
     """
     if trial.depth is not None:
         return round(trial.depth, 6), None
+    if len(trial.needles) != 1:
+        return None, None
+    needle = trial.needles[0]
     for exchange in trial.answers:
         text = asked_text(exchange)
-        places = [place for needle in trial.needles if (place := text.find(needle)) >= 0]
-        if places and exchange.answer:
-            depth = places[0] / len(text)
+        if needle in text and exchange.answer:
+            if text.count(needle) > 1:
+                break
+            depth = text.index(needle) / len(text)
             return round(depth, 6), round((1 - depth) * exchange.answer.input_tokens)
     return None, None
 
@@ -251,9 +256,7 @@ def view(trial: FunctionTrial, test: str) -> View:
         added = "\n\n".join(texts(turn["content"]) for turn in new if turn["role"] == "user")
         before = turns
         marks = [
-            Mark("needle", place, place + len(needle))
-            for needle in dict.fromkeys(trial.needles)
-            if (place := added.find(needle)) >= 0
+            Mark("needle", place, place + len(needle)) for needle in trial.needles if (place := added.find(needle)) >= 0
         ]
         parts.append(Excerpt((f"request {number}",), 1, (("", _cut(added)),)))
         parts += excerpts(added, marks)

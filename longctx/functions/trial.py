@@ -74,8 +74,8 @@ class FunctionTrial:
     """Why checks fail, by their names, where that is known."""
     graded: list[tuple[str, str | None]] = field(default_factory=list)
     """The judge's grade, and the human label if there is one, of each readable answer."""
-    needles: list[str] = field(default_factory=list)
-    """The texts that were inserted into a filler."""
+    inserted: dict[str, bool] = field(default_factory=dict)
+    """The texts that were inserted into fillers, and whether they are marked as the needle."""
     lexical: bool | None = None
     """Whether matching words alone finds the answer, where the test states what it is."""
     managed: dict[int, tuple[object, Managed]] = field(default_factory=dict)
@@ -123,6 +123,11 @@ class FunctionTrial:
     def context(self) -> str:
         """What identifies the context that the item shares with others; its own name if it shares none."""
         return self.cell.point.cluster(self.trial.index) or self.item
+
+    @property
+    def needles(self) -> list[str]:
+        """The inserted texts that are marked as the needle; all of them if none is."""
+        return [text for text, marked in self.inserted.items() if marked] or list(self.inserted)
 
     @property
     def answers(self) -> list[Exchange]:

@@ -190,6 +190,7 @@ REPORT = Report(
     size=collage_tokens,
     length="budget",
     context="budget",
+    position="depth",
     treatments=("budget", "longest", "depth"),
     guessing=GUESSED,
     prefix=lambda cell, words, seed, index: f"abstention/{cell.budget}/{index:06d}/{cell.depth:03d}",

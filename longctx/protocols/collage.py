@@ -17,7 +17,7 @@ from longctx import Answer, Bank, Count, Outcome, ProtocolAsk, ProtocolCell, Tri
 from longctx.protocols import choices as multiple_choice
 from longctx.protocols.choices import CHANCE, LETTERS_OF, OWN, Choices, choices_in, letters_of
 from longctx.protocols.collages import (
-    POSITIONS,
+    PERCENTS,
     CollageItems,
     CollagesAxes,
     Depth,
@@ -49,7 +49,7 @@ VARIANTS = tuple(f"{name}{pad}" for pad in ("", "_scratchpad") for name in EXAMP
 class CollageAxes(CollagesAxes):
     """Every budget (tokens), depth and variant. trials: how many of the filtered questions are sent."""
 
-    depths: tuple[Depth, ...] = tuple(POSITIONS)
+    depths: tuple[Depth, ...] = tuple(PERCENTS)
     variants: tuple[str, ...] = VARIANTS
     """Prompts: which examples, with or without a scratchpad."""
     spread: bool = False
@@ -131,6 +131,7 @@ def _validate(cell: ProtocolCell) -> None:
     size=collage_tokens,
     length="budget",
     context="budget",
+    position="depth",
     variant="variant",
     treatments=("budget", "longest", "depth", "variant", "questions", "distractors"),
     guessing=CHANCE,

@@ -29,7 +29,7 @@ from longctx.protocols.choices import choices_in
 from longctx.vocabulary.bank import Section, rank
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.lexical import most_alike
-from longctx.vocabulary.point import Quote
+from longctx.vocabulary.point import POSITIONS, Quote
 from longctx.vocabulary.questions import BankItems
 from longctx.vocabulary.shapes import unwrapped
 
@@ -41,13 +41,13 @@ OTHER_TOKENS = 600
 """About the tokens of the prompt without its record."""
 LOT = 6
 """About how many collages the items of a lot make, where several items share each."""
-POSITIONS: Mapping[Any, Any] = {"beginning": 0, "middle": 50, "end": 100}
+PERCENTS: Mapping[Any, Any] = {name: percent for percent, name in POSITIONS.items()}
 
 
 def _depth(value: Any) -> str | int:
-    if value in POSITIONS or (type(value) is int and 0 <= value <= 100):
+    if value in PERCENTS or (type(value) is int and 0 <= value <= 100):
         return value  # type: ignore[no-any-return]
-    raise ValueError(f"a depth is {', '.join(POSITIONS)}, or a percentage of 0 to 100")
+    raise ValueError(f"a depth is {', '.join(PERCENTS)}, or a percentage of 0 to 100")
 
 
 def _several(value: Any) -> Any:
@@ -75,7 +75,7 @@ class CollagesAxes(BankAxes):
 
     @property
     def percents(self) -> list[int]:
-        return [POSITIONS.get(depth, depth) for depth in self.depths]
+        return [PERCENTS.get(depth, depth) for depth in self.depths]
 
 
 def validate_collage(cell: ProtocolCell) -> None:

@@ -96,6 +96,7 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
     size=collage_tokens,
     length="budget",
     context="budget",
+    position="depth",
     treatments=("budget", "longest", "depth", "distractors"),
     prefix=_prefix,
     items=ShortItems,

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from longctx.report.tables import default_views
 from longctx.results.row import grouped, short_names
 from longctx.stats.rates import Rate, pooled
-from longctx.summary.summary import Summary
+from longctx.summary.summary import BANDS, Summary, tenth_name
 from longctx.views.chart import Chart, Plot, PlotMark, Table
 from longctx.vocabulary.point import is_check
 
@@ -128,24 +128,35 @@ def heatmaps(summary: Summary) -> Iterator[Chart]:
         by_depth = sorted(group, key=lambda cell: (-cell.size, cell.depth))
         rows = {cell.size: f"{cell.size:,} {cell.unit or unit}" for cell in by_depth}
         rows |= {cell.size: f"{rows[cell.size]} ({cell.sent:,} tokens sent)" for cell in by_depth if cell.sent}
-        cells = {(cell.size, cell.depth): cell.rate for cell in by_depth}
+        cells = {(cell.size, cell.place): cell.rate for cell in by_depth}
+        positions = group[0].is_position
+        places = list(map(tenth_name, range(BANDS)))
+        if positions:
+            places = list(dict.fromkeys(cell.place for cell in sorted(group, key=lambda cell: cell.depth)))
         marks = [
             PlotMark(
-                f"{tenth * 10}-{tenth * 10 + 10}",
+                place.removesuffix("%"),
                 rate.rate if rate else math.nan,
                 series=row,
-                say=f"{row}, needle at {_tenth(tenth)}: {rate or 'not measured'}",
+                say=f"{row}, needle at {place}: {rate or 'not measured'}",
                 text=text(rate) if rate else "",
             )
             for size, row in rows.items()
-            for tenth in range(10)
-            for rate in (cells.get((size, tenth)),)
+            for place in places
+            for rate in (cells.get((size, place)),)
         ]
-        rates = [(rows[cell.size], _tenth(cell.depth), str(cell.rate)) for cell in reversed(by_depth)]
-        title = f"{summary.title(test)} by depth and length: {subject}"
+        rates = [
+            (rows[cell.size], cell.place, str(cell.rate))
+            for cell in sorted(group, key=lambda cell: (cell.size, cell.depth))
+        ]
+        title = f"{summary.title(test)} by {'position' if positions else 'depth'} and length: {subject}"
         several = summary.tests[test].variant and len({cell.size for cell in group}) > 1
         note = "" if not several else COMMON if group[0].common else NOT_COMMON
-        plot = Plot(marks=marks, kind="heat", x="depth of the needle, % (0 = start)")
+        plot = Plot(
+            marks=marks,
+            kind="heat",
+            x="position of the needle" if positions else "depth of the needle, % (0 = start)",
+        )
         yield Chart(f"heatmap-{number}", test, title, plot, Table.pivot(title, rates, "length"), note)
 
 
@@ -178,10 +189,6 @@ def _counted(rate: Rate) -> str:
 
 def _rate(rate: Rate) -> str:
     return f"{rate.rate:.2f}"
-
-
-def _tenth(depth: int) -> str:
-    return f"{depth * 10}-{depth * 10 + 10}%"
 
 
 LIGHT = {

@@ -31,7 +31,7 @@ from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports
 from longctx.views.view import RatePoint, estimate
 from longctx.vocabulary.declaration import Protocol
-from longctx.vocabulary.point import LENGTHS, is_check
+from longctx.vocabulary.point import LENGTHS, is_check, position_name
 from longctx.vocabulary.report import Report
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 
@@ -295,7 +295,7 @@ class HeatmapCell:
     size: int
     """The length of the context in lines or tokens."""
     depth: int
-    """Its tenth, from 0 to 9."""
+    """Its tenth, from 0 to 9; or its position in percent, if the test names positions."""
     rate: Rate
     common: bool
     """Whether all cells of the heatmap count the same variants, and no other."""
@@ -303,6 +303,18 @@ class HeatmapCell:
     """What the length counts, if it is not the test's unit."""
     sent: int | None = None
     """The median of the tokens that were sent, if the length counts something else."""
+    is_position: bool = False
+    """Whether its depth is a position."""
+
+    @property
+    def place(self) -> str:
+        """The place of the needle in words."""
+        return position_name(self.depth) if self.is_position else tenth_name(self.depth)
+
+
+def tenth_name(depth: int) -> str:
+    """Name a tenth of the depth, from 0 to 9."""
+    return f"{depth * BANDS}-{depth * BANDS + BANDS}%"
 
 
 def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[HeatmapCell]:
@@ -317,17 +329,18 @@ def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[
         of_size = grouped(rows, partial(_size, parameter))
         unit = "" if test in tests or not parameter else FILLER if parameter in FILLED else parameter
         variant = tests[test].variant if test in tests else ""
+        position = tests[test].position if test in tests else ""
         asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
         common = set.intersection(*asked)
         for size, group in of_size.items():
             sent = median_tokens(group)
             counted = [row for row in group if not common or row.params.get(variant) in common]
-            for tenth, rows_there in grouped(counted, _tenth).items():
-                rate = rate_of(rows_there)
+            for depth, rows_there in grouped(counted, partial(_depth, position)).items():
+                rate, named = rate_of(rows_there), bool(position)
                 if parameter:
-                    yield HeatmapCell(test, subject, size, tenth, rate, bool(common), unit, sent)
+                    yield HeatmapCell(test, subject, size, depth, rate, bool(common), unit, sent, named)
                 else:
-                    yield HeatmapCell(test, subject, sent or 0, tenth, rate, bool(common), "tokens sent")
+                    yield HeatmapCell(test, subject, sent or 0, depth, rate, bool(common), "tokens sent", None, named)
 
 
 def _varied_length(rows: Sequence[Row]) -> str:
@@ -340,7 +353,10 @@ def _size(parameter: str, row: Row) -> int:
     return int(row.params[parameter] or 0) if parameter else 0
 
 
-def _tenth(row: Row) -> int:
+def _depth(position: str, row: Row) -> int:
+    """Return the needle's tenth; its position, if the test has a parameter of positions."""
+    if position:
+        return int(row.params[position] or 0)
     return min(max(int((row.depth or 0) * BANDS), 0), BANDS - 1)
 
 

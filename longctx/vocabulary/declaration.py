@@ -29,6 +29,8 @@ class ProtocolDeclaration(Declaration):
     """The parameter that decides the band of a cell."""
     context: str | None = ""
     """The parameter with the length of the context; empty for the prompt's tokens, None if the needle has no depth."""
+    position: str = ""
+    """The parameter with the needle's place in percent, if it is a position such as the end; empty if drawn freely."""
     variant: str = ""
     """The parameter whose values differ so much that heat maps compare lengths only over values that all have."""
     guessing: float = 0.0
@@ -74,7 +76,7 @@ class Protocol(ProtocolDeclaration):
         if not 0 <= self.guessing < 1:
             yield f"its accuracy by guessing is {self.guessing}: use a share from 0 to below 1"
         report = self.report if isinstance(self.report, Report) else Report()
-        named = [(name, getattr(self, name)) for name in ("context", "variant", "length")]
+        named = [(name, getattr(self, name)) for name in ("context", "position", "variant", "length")]
         named += [("report's `x`", report.x), *(("report's `by`", parameter) for parameter in report.by)]
         known = self.parameters
         for name, parameter in named:

@@ -483,6 +483,15 @@ def length_of(params: Mapping[str, object], names: Sequence[str] = LENGTHS) -> s
     return next((name for name in names if isinstance(params.get(name), int | float)), None)
 
 
+POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
+"""The names of a needle's positions, by their percent."""
+
+
+def position_name(percent: object) -> str:
+    """Name a position: beginning, middle, end, or a percentage."""
+    return POSITIONS.get(percent, f"{percent}%") if isinstance(percent, int) else str(percent)
+
+
 PROTOCOL = "protocol"
 """The default prompt set, which contains the protocols' own wording."""
 EARLIER = "seed"

@@ -119,6 +119,12 @@ def test_several_texts_are_inserted_and_kept_as_needles() -> None:
     assert trial.needles == ["First.", "Second."]
 
 
+def test_a_text_that_is_marked_is_the_needle() -> None:
+    trial = trial_of()
+    Draw(trial, HERE).filler(200).insert("First.", 0.2).insert("Second.", 0.9, needle=True).insert("First.", 0.5)
+    assert trial.needles == ["Second."]
+
+
 def test_a_filler_of_the_test_s_own_text_needs_no_trial() -> None:
     assert Filler("One. Two.").insert("Here.", 1) == "One. Two. Here."
     assert Filler("").insert("Here.", 0.5) == "Here."

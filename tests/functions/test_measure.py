@@ -11,7 +11,7 @@ import pytest
 
 from longctx.functions.ask import Ask
 from longctx.functions.fixtures import called
-from longctx.functions.measure import run, view
+from longctx.functions.measure import Result, judged, run, view
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
 from longctx.vocabulary.answer import JudgeUnreadable, Unparseable
@@ -200,9 +200,35 @@ def test_strange_tool_calls_are_shown(tape: Tape) -> None:
 
 def test_the_needle_is_marked(tape: Tape) -> None:
     trial = replied(tape)
-    trial.needles = ["a"]
+    trial.inserted = {"a": False}
     _, part = view(trial, "test.py::test_it").excerpts
     assert part.names == ("needle",)
+
+
+@pytest.mark.parametrize(
+    ("inserted", "depth"),
+    [
+        ({"lamp": False}, 0.0),
+        ({"lamp": False, "sofa": True}, 0.5),
+        ({"lamp": False, "sofa": False}, None),
+        ({"lamp": True, "sofa": True}, None),
+        ({"desk": False}, None),
+        ({"stool": False}, None),
+        ({}, None),
+    ],
+)
+def test_the_depth_is_that_of_the_needle(tape: Tape, inserted: dict[str, bool], depth: float | None) -> None:
+    asked = body_of("lamp stool sofa stool   ")
+    for _ in range(2):
+        trial = trial_of(tape=tape)
+        trial.inserted = inserted
+        try:
+            exchanged(trial, asked)
+        except Suspended:
+            answer_to(trial.unanswered[0], tape)
+    made = judged(trial, Result("correct"))
+    assert made.depth == (None if depth is None else pytest.approx(depth, abs=0.05))
+    assert (made.distance_from_end is None) == (depth is None)
 
 
 def test_an_assertion_that_says_nothing_is_shown_by_its_line(tape: Tape) -> None:

@@ -30,11 +30,11 @@ def test_depths_are_pooled_by_tenths() -> None:
 def test_each_test_has_its_own_length() -> None:
     assert places(
         {"test": "passkey", "params": {"window": 4096, "k": 100}, "depth": 0.5},
-        {"test": "collage", "params": {"budget": 3000}, "depth": 0.5},
+        {"test": "collage", "params": {"budget": 3000, "depth": 50}, "depth": 0.5},
         {"test": "mine", "params": {}, "depth": 0.5},
     ) == [
         ("passkey", 4096, 5, Rate(1, 1)),
-        ("collage", 3000, 5, Rate(1, 1)),
+        ("collage", 3000, 50, Rate(1, 1)),
         ("mine", 1234, 5, Rate(1, 1)),
     ]
 
@@ -42,7 +42,7 @@ def test_each_test_has_its_own_length() -> None:
 def collage(budget: int, variant: str, outcome: str = "correct") -> dict[str, Any]:
     return {
         "test": "collage",
-        "params": {"budget": budget, "variant": variant},
+        "params": {"budget": budget, "variant": variant, "depth": 50},
         "depth": 0.5,
         "outcome": outcome,
     }
@@ -51,10 +51,19 @@ def collage(budget: int, variant: str, outcome: str = "correct") -> dict[str, An
 def test_lengths_are_compared_by_the_variants_that_all_of_them_have() -> None:
     short, long = collage(1300, "none"), collage(2600, "none")
     assert places(short, long, collage(2600, "five", "wrong")) == [
-        ("collage", 1300, 5, Rate(1, 1)),
-        ("collage", 2600, 5, Rate(1, 1)),
+        ("collage", 1300, 50, Rate(1, 1)),
+        ("collage", 2600, 50, Rate(1, 1)),
     ]
-    assert places(long, collage(2600, "five", "wrong")) == [("collage", 2600, 5, Rate(1, 2))]
+    assert places(long, collage(2600, "five", "wrong")) == [("collage", 2600, 50, Rate(1, 2))]
+
+
+def test_a_test_that_names_positions_is_shown_by_them() -> None:
+    rows = [
+        {"test": "collage", "params": {"budget": 3000, "depth": percent}, "depth": depth}
+        for percent, depth in ((100, 0.41), (100, 0.97), (0, 0.08), (25, 0.3))
+    ]
+    cells = heatmap([row(**fields) for fields in rows], shipped())
+    assert [(cell.place, cell.rate.n) for cell in cells] == [("end", 2), ("beginning", 1), ("25%", 1)]
 
 
 def test_lengths_without_a_common_variant_are_not_called_comparable() -> None:

@@ -13,11 +13,11 @@ from longctx.stats.rates import pooled
 from longctx.views.answers import CellSummary, answers_of
 from longctx.views.chart import letter_biases, letter_entries, letter_table
 from longctx.views.view import RatePoint, RateView
+from longctx.vocabulary.point import position_name
 from longctx.vocabulary.report import Rank
 
 TITLE = "Long-context QA"
 GUESSING = f"Dashed: accuracy by guessing, {CHANCE}."
-POSITIONS = {0: "beginning", 50: "middle", 100: "end"}
 EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
 
 
@@ -25,11 +25,6 @@ def variant_name(name: str) -> str:
     """Name a variant by its examples and its scratchpad."""
     examples, pad, _ = name.partition("_scratchpad")
     return EXAMPLES.get(examples, examples) + (" + scratchpad" if pad else "")
-
-
-def position(depth: object) -> str:
-    """Name a depth: beginning, middle, end, or a percentage."""
-    return POSITIONS.get(depth, f"{depth}%") if isinstance(depth, int) else str(depth)
 
 
 def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
@@ -65,7 +60,7 @@ def views(cells: Sequence[CellSummary], summaries: Sequence[QaSummary]) -> Itera
         points=[
             RatePoint(
                 f"{effect.change}, to {variant_name(effect.before)}",
-                position(effect.depth),
+                position_name(effect.depth),
                 effect.paired,
                 f"{summary.subject}, {_size(summary)}",
             )
@@ -95,7 +90,7 @@ def tables(summary: QaSummary) -> Iterator[Table]:
     if summary.quotes:
         columns = {
             "variant": [variant for variant, _ in summary.quotes],
-            "needle at": [position(depth) for _, depth in summary.quotes],
+            "needle at": [position_name(depth) for _, depth in summary.quotes],
             "in the record": [str(quotes.in_record) for quotes in summary.quotes.values()],
             "in the right section": [str(quotes.in_needle) for quotes in summary.quotes.values()],
         }
@@ -123,7 +118,7 @@ def _variant(cell: CellSummary) -> str:
 
 
 def _position(cell: CellSummary) -> str:
-    return position(cell.params["depth"])
+    return position_name(cell.params["depth"])
 
 
 def _budget(cell: CellSummary) -> int:
@@ -215,7 +210,7 @@ def _effects(effects: Sequence[Effect]) -> dict[str, list[str]]:
     return {
         "added": [effect.change for effect in effects],
         "to": [effect.before for effect in effects],
-        "needle at": [position(effect.depth) for effect in effects],
+        "needle at": [position_name(effect.depth) for effect in effects],
         "difference": [str(effect.paired) for effect in effects],
         "extra tokens": [f"{effect.extra_tokens:+,.0f}" for effect in effects],
         "tokens a point": ["-" if (cost := effect.tokens_per_point) is None else f"{cost:,.0f}" for effect in effects],
@@ -279,7 +274,7 @@ def _shown_effects(summary: QaSummary) -> Iterable[str]:
         intervals = [(effect, *effect.paired.interval()) for effect in tried]
         if shown := [effect for effect, lo, hi in intervals if not lo <= 0 <= hi]:
             most = max(shown, key=lambda effect: abs(effect.paired.difference))
-            where = f"{variant_name(most.before)}, needle at {position(most.depth)}"
+            where = f"{variant_name(most.before)}, needle at {position_name(most.depth)}"
             yield (
                 f"with {change}, accuracy differs in {len(shown)} of {len(tried)} comparisons, most from {where}: "
                 f"{most.paired}"
