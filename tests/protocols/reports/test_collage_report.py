@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from longctx.protocols.collage import VARIANTS
 from longctx.protocols.reports.collage_analysis import Effect, QaSummary, Quotes
-from longctx.protocols.reports.collage_report import figure, position, tables, variant_name, views
+from longctx.protocols.reports.collage_report import figure, tables, variant_name, views
 from longctx.results.row import Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.views.answers import CellSummary
 from longctx.views.chart import Chart, Table
+from longctx.vocabulary.point import position_name
 
 SUBJECT = Subject("m", "protocol")
 
@@ -143,4 +144,4 @@ def test_every_variant_has_words() -> None:
 
 
 def test_a_depth_that_has_no_name_is_a_percentage() -> None:
-    assert [position(depth) for depth in (0, 50, 100, 7)] == ["beginning", "middle", "end", "7%"]
+    assert [position_name(depth) for depth in (0, 50, 100, 7)] == ["beginning", "middle", "end", "7%"]
