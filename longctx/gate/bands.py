@@ -24,13 +24,14 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from longctx.gate.rules import ALPHA, MARGIN
+from longctx.stats import unpaired
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import p_value_over_clusters, trials_to_settle
 from longctx.stats.group_sequential import ONCE
 from longctx.stats.group_sequential import Looks as Planned
-from longctx.stats.power import JudgeErrors
+from longctx.stats.power import JudgeErrors, trials_for_drop
 from longctx.stats.rates import Rate, design_effect, holm
-from longctx.stats.unpaired import Unpaired, trials_to_pass
+from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import name_of_test
 
@@ -41,6 +42,8 @@ Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
 RUN_MARGIN = 0.025
 """The margin of the run as its own hypothesis; that of its bands, if that is smaller."""
+OFTEN = 0.9
+"""The probability with which as many trials as are named settle a band."""
 DOUBT = 0.5
 """The share of its margin that the run must have lost for bands that are settled to be asked further."""
 LEAST_CLUSTERS = 15
@@ -98,7 +101,10 @@ class BandVerdict:
     shown: bool
     """Whether a drop is shown."""
     needed: int | None
-    """About how many trials settle an inconclusive band with 90% probability if nothing has changed; None otherwise."""
+    """About how many trials settle an inconclusive band with 90% probability; None if that is not known.
+
+    They show the observed drop, or rule out one of the margin if nothing has changed: the smaller number of both.
+    """
     same_answers: bool = False
     """The run replayed the baseline's own answers and judged them the same."""
     reason: str = ""
@@ -115,6 +121,8 @@ class BandVerdict:
     """Whether later ones cannot change the verdict."""
     asking: bool = False
     """Whether later looks are still to be asked: it is not settled, or the run is not."""
+    needed_to_show: bool = False
+    """Whether `needed` trials show the observed drop; otherwise they rule out the margin."""
 
     @property
     def difference(self) -> float:
@@ -287,11 +295,13 @@ def _judge(
         for measured, _ in asked:
             measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)
-    return [_given(each, margin, alpha) for each in judged], _given(run, of_run, alpha) if run else None
+    number = len(hypotheses) + len(further)
+    of_bands = [_given(each, margin, alpha, number) for each in judged]
+    return of_bands, _given(run, of_run, alpha, number) if run else None
 
 
-def _given(of: Counted[_Judged], margin: float, alpha: float) -> Counted[BandVerdict]:
-    return Counted(of.measured.given(margin, alpha), of.at_worst.given(margin, alpha))
+def _given(of: Counted[_Judged], margin: float, alpha: float, hypotheses: int) -> Counted[BandVerdict]:
+    return Counted(*(side.given(margin, alpha, hypotheses) for side in of))
 
 
 def _alike(of: Counted[_Judged], margin: float) -> bool:
@@ -359,14 +369,18 @@ class _Judged:
         return self.clusters.difference if self.clusters.n else 0.0
 
     def needed(self, margin: float, alpha: float) -> int | None:
-        """Return about how many trials settle the band; None if that is not known, or only more labels would."""
+        """Return about how many trials rule the margin out; None if that is not known, or only more labels would."""
         if self.errors is None:
             return _needed(self.clusters, margin, alpha)
         needed = _needed(self.clusters, margin * self.errors.apart, alpha)
         return needed if needed and needed > self.clusters.n else None
 
-    def given(self, margin: float, alpha: float) -> BandVerdict:
+    def given(self, margin: float, alpha: float, hypotheses: int = 1) -> BandVerdict:
+        """Return the verdict. hypotheses: how many Holm's correction counts."""
         verdict, samples = self.verdict(margin), self.clusters
+        needed, to_show = None, None
+        if verdict == "inconclusive":
+            needed, to_show = self.needed(margin, alpha), _needed_to_show(samples, margin, alpha / hypotheses)
         pairs = Averaged(()) if isinstance(samples, Unpaired) else samples
         return BandVerdict(
             band=self.band,
@@ -378,7 +392,8 @@ class _Judged:
             bound=self.bound,
             p_value=self.p_value,
             shown=self.shown,
-            needed=self.needed(margin, alpha) if verdict == "inconclusive" else None,
+            needed=min((number for number in (needed, to_show) if number is not None), default=None),
+            needed_to_show=to_show is not None and (needed is None or to_show < needed),
             reason=self.looks.vacuous if verdict == "invalid" else "",
             improved=verdict == "pass" and self.gained,
             unpaired=Both(samples.before.rate, samples.after.rate) if isinstance(samples, Unpaired) else None,
@@ -389,11 +404,44 @@ class _Judged:
         )
 
 
+def _needed_to_show(samples: Evidenced, margin: float, alpha: float) -> int | None:
+    """Return about how many trials show the observed drop if it is the true one; None if it is below half the margin.
+
+    So small a drop may be chance.
+    """
+    if not samples.n or samples.difference > -margin / 2:
+        return None
+    if isinstance(samples, Unpaired):
+        shown = unpaired.trials_for_drop(-samples.difference, samples.before.rate.rate, alpha, OFTEN)
+        return None if shown is None else max(samples.n + 1, math.ceil(shown * samples.before.effect))
+    chance = max(2 * samples.gained / samples.n, 1 / (samples.n + 2))
+    shown = trials_for_drop(-samples.difference, chance, alpha, OFTEN)
+    if shown is None:
+        return None
+    size = samples.n / len(samples.answers)
+    trials = max(samples.n + 1, math.ceil(shown * design_effect(samples.changes)))
+    return trials if samples.independent else max(trials, math.ceil(_clusters_to_show(samples, alpha) * size))
+
+
+def _clusters_to_show(samples: Averaged, alpha: float) -> int:
+    """Return how many clusters show the drop by the test of few clusters, if others lose as those that were measured.
+
+    From LEAST_CLUSTERS on, that test is not used.
+    """
+    measured = [math.fsum(cluster) for cluster in samples.changes]
+    size = samples.n / len(measured)
+    for clusters in range(max(LEAST_CLUSTERS_OF_DROP, len(measured) + 1), LEAST_CLUSTERS):
+        sums = [*measured, *(samples.difference * size for _ in range(clusters - len(measured)))]
+        if p_value_over_clusters(sums, round(clusters * size)) < alpha:
+            return clusters
+    return max(LEAST_CLUSTERS, len(measured) + 1)
+
+
 def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
-    """Return about how many trials settle an inconclusive band; None if that is not known."""
+    """Return about how many trials rule the margin out; None if that is not known."""
     if isinstance(samples, Unpaired):
         rate = samples.before.rate.rate
-        trials = trials_to_pass(rate, margin, alpha, 0.9) if 0 < rate < 1 else None
+        trials = unpaired.trials_to_pass(rate, margin, alpha, OFTEN) if 0 < rate < 1 else None
         return None if trials is None else math.ceil(trials * samples.before.effect)
     squares = [change * change for change in chain.from_iterable(samples.changes)]
     n, deff = len(squares), design_effect(samples.changes)

@@ -224,6 +224,13 @@ class RunVerdict:
     """Phrases on the cases that something else judges than in the baseline; their trials are not measured."""
 
     @property
+    def is_no_verdict(self) -> bool:
+        """Whether the run as a whole is invalid, so that no band has a verdict, such as one of which cells were left
+        out."""
+        own = any(test.reasons or band.verdict == "invalid" for test in self.tests for band in test.bands)
+        return self.verdict == "invalid" and bool(self.reasons) and not own
+
+    @property
     def improved(self) -> bool:
         """Whether the run passes and a gain is shown in a band."""
         return self.verdict == "pass" and any(band.improved for test in self.tests for band in test.bands)

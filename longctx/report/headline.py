@@ -41,6 +41,8 @@ def headline(verdict: RunVerdict) -> str:
 def why_each_band_fails(verdict: RunVerdict) -> dict[str, str]:
     """Return what each band that does not pass failed at, by its name, after the reasons of the whole run."""
     failed = {"the whole run": "; ".join(verdict.reasons)} if verdict.reasons else {}
+    if verdict.is_no_verdict:
+        return failed
     if (run := verdict.stated_run) and run.verdict != "pass":
         failed["all bands together"] = _failure(run, ())
     for test in verdict.tests:

@@ -235,7 +235,8 @@ def _ruled_out(verdict: RunVerdict) -> str:
     margin = verdict.rules.margin_of_run if band is run else verdict.rules.margin
     points = math.ceil(100 * band.bound - 1e-9)
     known = "no drop is ruled out" if points >= 100 else f"a drop above {count(points, 'point')} is ruled out"
-    takes = f"; ruling out {100 * margin:g} takes about {band.takes}" if band.takes else ""
+    what = "showing this drop" if band.needed_to_show else f"ruling out {100 * margin:g}"
+    takes = f"; {what} takes about {band.takes}" if band.takes else ""
     where = " in all bands together" if band is run else f" in {band.band}" if len(verdict.bands) > 1 else ""
     return f": {trials(band.lost)} of {band.n:,} lost{where}; {known}{takes}"
 
@@ -315,7 +316,8 @@ def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
             yield f"{band.band}: a drop of {-band.difference:.1%} is significant, and smaller than the margin."
         if band.takes and test.verdict == "inconclusive":
             given = band.n if band.takes.endswith("trials") else band.clusters
-            yield f"{band.band}: about {band.takes} are needed to decide; the run has {given:,}."
+            what = "show this drop" if band.needed_to_show else "decide"
+            yield f"{band.band}: about {band.takes} are needed to {what}; the run has {given:,}."
     for differs, cells in grouped(test.across, str).items():
         if cells[0].paired:
             yield f"{name}: {differs}: the same items, paired."
@@ -448,7 +450,7 @@ def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     for test in verdict.tests:
         subject = _of(verdict, test)
         rows += [
-            {"test": test.test, **subject, **_band(band, change), **_invalid(test, band)}
+            {"test": test.test, **subject, **_band(band, change), **_invalid(verdict, test, band)}
             for band, change in zip(test.bands, test.changes, strict=True)
         ]
         if test.reasons and len(test.bands) != 1:
@@ -458,9 +460,13 @@ def _bands(verdict: RunVerdict) -> list[dict[str, Any]]:
     return rows
 
 
-def _invalid(test: VerdictOfTest, band: BandVerdict) -> dict[str, str]:
-    """Return the verdict of the only band of a test of which not enough was measured; several have a row for it."""
-    return {"verdict": "invalid"} if test.reasons and band.n and len(test.bands) == 1 else {}
+def _invalid(verdict: RunVerdict, test: VerdictOfTest, band: BandVerdict) -> dict[str, str]:
+    """Return the verdict of a band of an invalid run, or of the only band of a test of which not enough was measured.
+
+    Several bands of such a test have a row for it.
+    """
+    invalid = verdict.is_no_verdict or (test.reasons and len(test.bands) == 1)
+    return {"verdict": "invalid"} if invalid and band.n else {}
 
 
 def _of(verdict: RunVerdict, test: VerdictOfTest) -> dict[str, str]:

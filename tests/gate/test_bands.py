@@ -261,3 +261,23 @@ def test_more_trials_are_no_advice_where_labels_are_lacking() -> None:
     few = replace(looks, at=[replace(looks.at[0], errors=errors(10))])
     [(band, _)] = judge_in_looks({SHORT: few}, 0.04, 0.001)
     assert (band.verdict, band.needed) == ("inconclusive", None)
+
+
+def test_the_advice_is_the_smaller_of_what_shows_the_drop_and_what_rules_the_margin_out() -> None:
+    """Where all is lost, a few more show it; where nothing is, as many as before rule it out."""
+    documents, trials = one([[-1] * 50] * 4), one(alone(0, 3, 3))
+    assert documents.verdict == trials.verdict == "inconclusive"
+    assert documents.takes == "5 documents or other clusters"
+    assert trials.takes in ("4 trials", "5 trials")
+    assert documents.needed_to_show
+    assert trials.needed_to_show
+    unchanged = one(alone(5, 5, 50))
+    assert not unchanged.needed_to_show
+
+
+@pytest.mark.parametrize("clusters", [[[-1] * 50] * 4, [[-1]] * 3])
+def test_as_many_as_the_advice_says_show_the_drop_if_they_lose_as_much(clusters: list[list[int]]) -> None:
+    advised = one(clusters)
+    assert advised.needed_to_show
+    number = -(-(advised.needed or 0) * len(clusters) // advised.n)
+    assert one([clusters[0]] * number).verdict == "regression"

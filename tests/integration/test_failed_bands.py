@@ -28,6 +28,18 @@ def test_failed_bands_are_test_cases(with_lines: Checkout, workers: str) -> None
     assert all(str(message).startswith("regression: ") for message in failed.values())
 
 
+def test_a_run_that_leaves_cells_out_has_one_verdict(with_lines: Checkout) -> None:
+    options = "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=protocol", "-k", "lines-3", "-n0"
+    result = with_lines.pytest(*options, profile=None)
+    assert "GATE: INVALID in the whole run" in result.out
+    assert [line.partition(" - ")[0] for line in result.out.splitlines() if line.startswith("FAILED gate")] == [
+        "FAILED gate::the whole run"
+    ]
+    [short] = [line for line in result.out.splitlines() if re.match(r"line.retrieval +short", line)]
+    assert "invalid" in short
+    assert "regression" not in result.out
+
+
 def test_a_pass_has_no_test_case_of_a_band(with_lines: Checkout) -> None:
     result = with_lines.pytest(
         "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=chatty", "-rA", profile=None

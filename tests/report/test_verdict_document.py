@@ -62,7 +62,7 @@ def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
     text = shown(joined(rows((18,), n=20)), joined(rows((17,), n=20)))
     assert text.startswith("Gate: inconclusive - not enough evidence either way")
     assert "line_retrieval, short: about " in text
-    assert " trials are needed to decide; the run has 20." in text
+    assert " trials are needed to show this drop; the run has 20." in text
 
 
 def test_invalid_says_why_and_what_to_do() -> None:
