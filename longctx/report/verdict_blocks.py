@@ -178,7 +178,9 @@ def _bands(verdict: RunVerdict) -> Iterator[Block]:
     order = sorted(every, key=lambda entry: (entry[1].verdict == "pass", entry[1].difference))
     chosen = order[: MOST_BANDS if len(every) > MOST_BANDS else len(every)]
     rows = [
-        _row(names[test.test, band.band.name, str(test.after)], band, change, bool(test.reasons))
+        _row(
+            names[test.test, band.band.name, str(test.after)], band, change, verdict.is_no_verdict or bool(test.reasons)
+        )
         for test, band, change in every
         if (test, band, change) in chosen
     ]

@@ -107,7 +107,8 @@ def forest_bands(verdict: RunVerdict) -> Iterator[ForestBand]:
             if band.n and not is_unknown(band):
                 same = band.difference, band.difference
                 drawn = same if band.same_answers else change.interval
-                yield ForestBand(f"{name}, {band.band.name}", band.verdict, band.difference, drawn, band.n)
+                given = "invalid" if verdict.is_no_verdict else band.verdict
+                yield ForestBand(f"{name}, {band.band.name}", given, band.difference, drawn, band.n)
 
 
 def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
