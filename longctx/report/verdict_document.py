@@ -349,6 +349,7 @@ def _method(verdict: RunVerdict) -> Iterator[str]:
         of = f"{run.n:,}{', checks counted' if _any_checks(verdict) else ''}"
         changes = f"{trials(run.lost)} lost and {trials(run.gained)} gained of {of}"
         verdict_of_run = run.verdict if verdict.stated_run else f"{'a' if run.shown else 'no'} regression by itself"
+        verdict_of_run = "not judged" if verdict.is_no_verdict else verdict_of_run
         yield (
             f"All bands together: {_signed(run.difference)}, {changes}, {run.tested}, bound of drop "
             f"{run.bound:.3f}; for all of them the margin is {verdict.rules.margin_of_run:.1%}: "
