@@ -13,12 +13,27 @@ from typing import Any
 
 import longctx
 from longctx import logs
-from longctx.cli import baseline, chunks, compare, data, demo, gate, init, merge, models, plan, show, upgrade, window
+from longctx.cli import (
+    baseline,
+    chunks,
+    compare,
+    data,
+    demo,
+    gate,
+    init,
+    merge,
+    models,
+    plan,
+    serving,
+    show,
+    upgrade,
+    window,
+)
 from longctx.cli.shared_options import fill_from_project
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
-COMMANDS = (init, demo, show, plan, baseline, compare, gate, upgrade, window, chunks, merge, models, data)
+COMMANDS = (init, demo, show, plan, baseline, compare, gate, upgrade, serving, window, chunks, merge, models, data)
 
 
 class _Store(argparse.Action):

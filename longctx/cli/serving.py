@@ -1,0 +1,86 @@
+"""`serving`: did a server lose anything at long contexts that another one has? One model, two servers, by length."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longctx.cli.shared_options import check_free_folder, declare, print_at_once, settings_of
+from longctx.errors import UserError
+
+if TYPE_CHECKING:
+    from longctx.engine.serving import Served
+    from longctx.engine.settings import Settings
+    from longctx.workspace import Workspace
+
+PROFILE = "serving"
+"""The profile if none is given."""
+
+
+def add(commands: Any) -> None:
+    parser = commands.add_parser(
+        "serving",
+        help="compare two servers of one model, by length",
+        description="Sends the same requests to two servers of one model, and judges what was lost at which length. "
+        "OLD and NEW are each a URL, the name of a recorded server, or a baseline; NAME=URL names a live server, whose "
+        "answers are recorded under that name. A URL alone is always asked anew. Exit status: 0 pass, 10 regression, "
+        "11 inconclusive, 12 invalid.",
+    )
+    option = parser.add_argument
+    option("old", metavar="OLD", help="the server that is known to be good")
+    option("new", metavar="NEW", help="the other one")
+    option("--model", required=True, metavar="NAME", help="the model that both serve")
+    declare(parser, "profile", help=f"profile: a file in fixtures/profiles/ or a path (default: {PROFILE})")
+    declare(parser, "max-cost", "concurrency", "no-lock")
+    option("--out", type=Path, metavar="DIR", help="folder of serving.md and serving.json (default: reports/serving-…)")
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    from longctx.engine.run_data import free_folder
+    from longctx.engine.serving import Serving
+    from longctx.engine.serving_sides import sides_of
+    from longctx.extras import require
+    from longctx.report.serving import exit_of, serving_lines
+
+    workspace: Workspace = options.workspace
+    if options.out:
+        check_free_folder("--out", options.out)
+    settings = _settings(options)
+    default = free_folder(settings, workspace)
+    out = (options.out or default.with_name(f"serving-{default.name}")).absolute()
+    from longctx.engine.plan import Plan
+
+    model = Plan(settings, workspace).model(options.model).model
+    sides = sides_of(options.old, options.new, workspace, model)
+    if any(side.url for side in sides):
+        require("Asking a server", "anthropic")
+    served = Serving(sides, settings, workspace.root, out, print_at_once).measure()
+    lines = serving_lines(served)
+    _write(out, served, lines)
+    print("\n".join(["", *lines]))
+    return exit_of(served)
+
+
+def _settings(options: argparse.Namespace) -> Settings:
+    settings = settings_of(options)
+    if any(name in vars(options).get("given", ()) for name in ("old", "new")) and not options.model.strip():
+        raise UserError("no-model", "--model is empty: name the model that both servers serve.")
+    return replace(settings, models=(options.model,), profile=settings.profile or PROFILE, looks=False, page=False)
+
+
+def _write(out: Path, served: Served, lines: list[str]) -> None:
+    """Write the comparison as text and as data. Raises UserError."""
+    from longctx.files import write_file
+    from longctx.report.serving import serving_data
+
+    texts = {
+        "serving.md": "\n".join(["```text", *lines, "```", ""]),
+        "serving.json": json.dumps(serving_data(served), ensure_ascii=False, indent=1) + "\n",
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_file(out / name, lambda part, text=text: part.write_text(text, "utf-8", "backslashreplace"))  # type: ignore[misc]

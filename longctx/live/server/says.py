@@ -1,0 +1,119 @@
+"""What a server says of itself: its software, its window, its model and chat template. It never decides a verdict.
+
+Servers with different answers may say the same: llama-server does, whatever its KV cache is quantized to.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import httpx2
+
+from longctx.errors import UserError
+from longctx.fields import parsed
+from longctx.files import append_line
+from longctx.live.server.calls import ENQUIRY_ERRORS, body_of, positive, read_model, table
+from longctx.live.server.client import Client
+from longctx.recording.tape import Tape
+from longctx.text import visible
+
+SAID = "server.jsonl"
+"""The file among the recordings of a server with a name in which a line per run keeps what it said."""
+LONGEST = 120
+"""The most characters that are kept of a text."""
+WITHIN_S = 10.0
+"""The seconds within which a server must answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSays:
+    """What one server says of itself; empty or None where it says nothing."""
+
+    software: str = ""
+    """Such as `vLLM 0.29.0` or `llama.cpp b11434`."""
+    window: int | None = None
+    """The most tokens of a request and its reply."""
+    model: str = ""
+    """The file or the repository of the weights."""
+    chat_template: str = ""
+    """The beginning of its SHA-256."""
+
+    def __str__(self) -> str:
+        """Return, for instance, `vLLM 0.29.0, window 131,072`."""
+        window = f"window {self.window:,}" if self.window else ""
+        return ", ".join(filter(None, [self.software, window])) or "says nothing of itself"
+
+    @classmethod
+    def of(cls, kept: object) -> ServerSays:
+        """Return what a line of a file kept; what it cannot have kept is left out."""
+        given = kept if isinstance(kept, dict) else {}
+        texts = {name: _text(given.get(name)) for name in ("software", "model", "chat_template")}
+        return cls(window=positive(given.get("window")), **texts)
+
+    def differences(self, other: ServerSays) -> Iterator[str]:
+        """Yield a phrase on each thing that both servers say, and say differently."""
+        for field in fields(self):
+            was, now = getattr(self, field.name), getattr(other, field.name)
+            if was and now and was != now:
+                yield f"{field.name.replace('_', ' ')} {was} → {now}"
+
+
+async def said_by(client: Client, model: str) -> ServerSays:
+    """Ask a server for `/version` (vLLM), `/props` (llama-server) and `/v1/models`; a server need not know any."""
+    version = await _get(client, "/version")
+    props = await _get(client, "/props")
+    listed = (await _get(client, "/v1/models")).get("data")
+    models = [table(each) for each in listed] if isinstance(listed, list) else []
+    own = next((each for each in models if each.get("id") == model), {})
+    settings = table(props.get("default_generation_settings"))
+    windows = own.get("max_model_len"), settings.get("n_ctx"), table(own.get("meta")).get("n_ctx")
+    template = props.get("chat_template")
+    return ServerSays(
+        software=_software(version.get("version"), props.get("build_info")),
+        window=next(filter(None, map(positive, windows)), None),
+        model=_text(str(own.get("root") or props.get("model_path") or "").rpartition("/")[2]),
+        chat_template=hashlib.sha256(template.encode("utf-8", "replace")).hexdigest()[:12]
+        if isinstance(template, str) and template
+        else "",
+    )
+
+
+def _software(version: object, build: object) -> str:
+    if isinstance(version, str):
+        return _text(f"vLLM {version}")
+    return _text(f"llama.cpp {build}") if isinstance(build, str) else ""
+
+
+def _text(value: object) -> str:
+    return visible(value)[:LONGEST] if isinstance(value, str) else ""
+
+
+async def _get(client: Client, path: str) -> dict[str, Any]:
+    """Return the JSON object at a path of the server; empty if there is none."""
+    asked = client.with_options(max_retries=0).get(path, cast_to=httpx2.Response)
+    try:
+        return read_model(await body_of(asked, WITHIN_S))
+    except ENQUIRY_ERRORS:
+        return {}
+
+
+def keep(tape: Tape, folder: str, run: str, says: ServerSays) -> None:
+    """Keep what a server said in a run among the recordings of a folder. Raises UserError."""
+    line = json.dumps({"run": run, **asdict(says)}, ensure_ascii=False)
+    try:
+        append_line(tape.written_to / folder / SAID, line.encode("utf-8", "replace"))
+    except OSError as error:
+        raise UserError("not-written", f"{tape.written_to / folder / SAID} cannot be written: {error}.") from None
+
+
+def kept_of(tape: Tape, folder: str) -> ServerSays:
+    """Return what the server of a folder said last; nothing if none was kept."""
+    try:
+        *_, last = (tape.written_to / folder / SAID).read_text("utf-8", "replace").splitlines()
+        return ServerSays.of(parsed(json.loads, last))
+    except (OSError, ValueError):
+        return ServerSays()
