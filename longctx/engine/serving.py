@@ -84,7 +84,7 @@ class Served:
     """By test and band, in the order of the profile."""
     left_out: int
     """The cells that the old server cannot hold, or has no answer of."""
-    lacking: Sequence[Where]
+    too_long: Sequence[Where]
     """Bands with cells that only the old server can hold."""
     unsent: Sequence[str]
     """Sentences on live servers to which nothing was sent, since everything is recorded."""
@@ -136,7 +136,7 @@ class Serving:
         old, new = self._sides
         says = self._says(old), self._says(new)
         held = [cell for cell in self._cells.values() if self._holds(old, says[0], cell)]
-        lacking = [cell for cell in held if not self._holds(new, says[1], cell)]
+        too_long = [cell for cell in held if not self._holds(new, says[1], cell)]
         first = self._first_trials(held)
         self._ask(old, [replace(cell, trials=first[_cell(cell)]) for cell in held])
         twice = [replace(cell, trials=number, repeats=2) for cell, number in _twice(held, first)]
@@ -146,7 +146,7 @@ class Serving:
         asked = [cell for cell in held if rooms[_where(cell)].kind != "hard"]
         for of_length in grouped(asked, lambda cell: cell.band).values():
             for side in self._sides:
-                self._ask(side, [cell for cell in of_length if side is old or cell not in lacking])
+                self._ask(side, [cell for cell in of_length if side is old or cell not in too_long])
         both = self._measured(old, asked), self._measured(new, asked)
         tokens = TokenPairs.of(*(of.rows for of in both))
         after = without_cut_prompts(tokens, both[1].rows)
@@ -160,7 +160,7 @@ class Serving:
             noise=self._noise(old, twice),
             rooms=rooms,
             left_out=len(self._cells) - len(held),
-            lacking=list(dict.fromkeys(map(_where, lacking))),
+            too_long=list(dict.fromkeys(map(_where, too_long))),
             unsent=[*self._unsent(both)],
             verdict=verdict,
             recorded=[_days(of.rows) for of in both],
