@@ -12,8 +12,8 @@ from longctx.cli.shared_options import check_free_folder, declare, print_at_once
 from longctx.errors import UserError
 
 if TYPE_CHECKING:
-    from longctx.engine.serving import Served
     from longctx.engine.settings import Settings
+    from longctx.gate.served import Served
     from longctx.workspace import Workspace
 
 PROFILE = "serving"

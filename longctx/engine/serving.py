@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from longctx import clocks
 from longctx.cells.cell import Cell
 from longctx.config.project_files import folder_of
 from longctx.engine.run import Run
-from longctx.engine.serving_sides import Side
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
 from longctx.errors import UserError
+from longctx.gate.served import Measured, Noise, Room, Served, Side, Where
 from longctx.gate.tokens import TokenPairs, without_cut_prompts
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.server.client import open_client, provider_of
-from longctx.live.server.says import ServerSays, keep, kept_of, said_by
+from longctx.live.server.says import keep, kept_of, said_by
 from longctx.results.baseline_file import load_baseline
 from longctx.results.row import Row, View, grouped
+from longctx.results.server_says import ServerSays
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.point import is_check
 
@@ -31,70 +32,6 @@ LEAST_FIRST = 10
 """The fewest trials of a band by which it is seen whether there is room for a loss."""
 SHARE_FIRST = 10
 """These are one of so many of its trials. They are no evidence, since they decide what is judged."""
-FLOOR = 0.3
-"""The accuracy of the old server below which a band has nothing to lose."""
-
-Where = tuple[str, str]
-"""A test and its band, which is a length."""
-
-
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """How much the old server differs from itself: trials that were asked twice."""
-
-    trials: int
-    replies: int | None
-    """How many replies differ; None if their texts are not known."""
-    outcomes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Room:
-    """What the first trials of a band say of the old server."""
-
-    correct: int
-    n: int
-
-    @property
-    def kind(self) -> str:
-        """`hard` below FLOOR, `easy` if all are right; empty if there is room for a loss and for a gain."""
-        if not self.n or self.correct / self.n < FLOOR:
-            return "hard"
-        return "easy" if self.correct == self.n else ""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """The rows of one server, with their views."""
-
-    rows: Sequence[Row] = ()
-    views: Sequence[View] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Served:
-    """What was found about two servers."""
-
-    sides: tuple[Side, Side]
-    says: tuple[ServerSays, ServerSays]
-    measured: tuple[Measured, Measured]
-    tokens: TokenPairs
-    noise: Noise
-    rooms: Mapping[Where, Room]
-    """By test and band, in the order of the profile."""
-    left_out: int
-    """The cells that the old server cannot hold, or has no answer of."""
-    too_long: Sequence[Where]
-    """Bands with cells that only the old server can hold."""
-    unsent: Sequence[str]
-    """Sentences on live servers to which nothing was sent, since everything is recorded."""
-    verdict: RunVerdict
-    recorded: Sequence[str] = ()
-    """The days of the old and of the new recordings."""
-    faults: Sequence[str] = ()
-    """Why the comparison is invalid whatever the bands show, each without its full stop."""
-    unfinished: Sequence[str] = ()
-    """Sentences on live sides that did not answer everything, and how to go on."""
 
 
 class Serving:

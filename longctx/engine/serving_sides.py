@@ -4,36 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from longctx import clocks
 from longctx.config.arguments import server_name
 from longctx.config.project_files import servers_in
 from longctx.errors import UserError, did_you_mean
+from longctx.gate.served import Side
 from longctx.live.server.credentials import parsed, without_userinfo
 from longctx.workspace import Workspace
 
 LIVE = re.compile(r"(?:(?P<name>[^=:/]+)=)?(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)
 MOST_OF_HOST = 22
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of both servers."""
-
-    role: str
-    """`old` or `new`."""
-    name: str
-    """The name of the server, under which its recordings are kept; that of a baseline."""
-    url: str = ""
-    """The address of a live server; empty for what is recorded."""
-    baseline: Path | None = None
-
-    @property
-    def shown(self) -> str:
-        """What was given, without a password."""
-        return without_userinfo(self.url) if self.url else self.name
+"""The most characters of a host in the name of a server."""
 
 
 def sides_of(old: str, new: str, workspace: Workspace, model: str) -> tuple[Side, Side]:
@@ -54,12 +37,14 @@ def _side(role: str, text: str, workspace: Workspace, model: str) -> Side:
     if live := LIVE.fullmatch(text):
         url = live["url"]
         parsed(url)
-        return Side(role, server_name(live["name"]) if live["name"] else _name_of(url, role), url)
+        name = server_name(live["name"]) if live["name"] else _name_of(url, role)
+        return Side(role, name, url, shown=without_userinfo(url))
     servers = [name for name in servers_in(_folders(workspace), model) if name]
     if text in servers:
-        return Side(role, text)
+        return Side(role, text, shown=text)
     try:
-        return Side(role, Path(text).stem if Path(text).is_file() else text, baseline=workspace.find_baseline(text))
+        name = Path(text).stem if Path(text).is_file() else text
+        return Side(role, name, baseline=workspace.find_baseline(text), shown=text)
     except UserError:
         names = [*servers, *(path.stem for path in workspace.baselines())]
         raise UserError(

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx.gate.bands import Verdict
 from longctx.gate.rules import EXIT
+from longctx.gate.served import Served
 from longctx.report.document import bare_table
 from longctx.results.row import grouped
 from longctx.text import count
 from longctx.views.chart import Table
-
-if TYPE_CHECKING:
-    from longctx.engine.serving import Served
 
 ENLARGE = {
     "line_retrieval": "lines",

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict
 from typing import Any
 
 import httpx2
@@ -19,47 +18,12 @@ from longctx.files import append_line
 from longctx.live.server.calls import ENQUIRY_ERRORS, body_of, positive, read_model, table
 from longctx.live.server.client import Client
 from longctx.recording.tape import Tape
-from longctx.text import visible
+from longctx.results.server_says import ServerSays, text_of
 
 SAID = "server.jsonl"
 """The file among the recordings of a server with a name in which a line per run keeps what it said."""
-LONGEST = 120
-"""The most characters that are kept of a text."""
 WITHIN_S = 10.0
 """The seconds within which a server must answer."""
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSays:
-    """What one server says of itself; empty or None where it says nothing."""
-
-    software: str = ""
-    """Such as `vLLM 0.29.0` or `llama.cpp b11434`."""
-    window: int | None = None
-    """The most tokens of a request and its reply."""
-    model: str = ""
-    """The file or the repository of the weights."""
-    chat_template: str = ""
-    """The beginning of its SHA-256."""
-
-    def __str__(self) -> str:
-        """Return, for instance, `vLLM 0.29.0, window 131,072`."""
-        window = f"window {self.window:,}" if self.window else ""
-        return ", ".join(filter(None, [self.software, window])) or "says nothing of itself"
-
-    @classmethod
-    def of(cls, kept: object) -> ServerSays:
-        """Return what a line of a file kept; what it cannot have kept is left out."""
-        given = kept if isinstance(kept, dict) else {}
-        texts = {name: _text(given.get(name)) for name in ("software", "model", "chat_template")}
-        return cls(window=positive(given.get("window")), **texts)
-
-    def differences(self, other: ServerSays) -> Iterator[str]:
-        """Yield a phrase on each thing that both servers say, and say differently."""
-        for field in fields(self):
-            was, now = getattr(self, field.name), getattr(other, field.name)
-            if was and now and was != now:
-                yield f"{field.name.replace('_', ' ')} {was} → {now}"
 
 
 async def said_by(client: Client, model: str) -> ServerSays:
@@ -75,7 +39,7 @@ async def said_by(client: Client, model: str) -> ServerSays:
     return ServerSays(
         software=_software(version.get("version"), props.get("build_info")),
         window=next(filter(None, map(positive, windows)), None),
-        model=_text(str(own.get("root") or props.get("model_path") or "").rpartition("/")[2]),
+        model=text_of(str(own.get("root") or props.get("model_path") or "").rpartition("/")[2]),
         chat_template=hashlib.sha256(template.encode("utf-8", "replace")).hexdigest()[:12]
         if isinstance(template, str) and template
         else "",
@@ -84,12 +48,8 @@ async def said_by(client: Client, model: str) -> ServerSays:
 
 def _software(version: object, build: object) -> str:
     if isinstance(version, str):
-        return _text(f"vLLM {version}")
-    return _text(f"llama.cpp {build}") if isinstance(build, str) else ""
-
-
-def _text(value: object) -> str:
-    return visible(value)[:LONGEST] if isinstance(value, str) else ""
+        return text_of(f"vLLM {version}")
+    return text_of(f"llama.cpp {build}") if isinstance(build, str) else ""
 
 
 async def _get(client: Client, path: str) -> dict[str, Any]:
