@@ -8,7 +8,7 @@ from typing import Any
 from longctx.gate.bands import Verdict
 from longctx.gate.rules import EXIT
 from longctx.gate.served import Served
-from longctx.report.document import bare_table
+from longctx.report.blocks import bare_table
 from longctx.results.row import grouped
 from longctx.text import count
 from longctx.views.chart import Table
