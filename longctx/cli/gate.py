@@ -102,6 +102,7 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 
 def run(options: argparse.Namespace) -> int:
+    from longctx.engine.changed_texts import text_changes
     from longctx.engine.finish import command_for_all, judged_against, texts_of
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
@@ -153,12 +154,14 @@ def run(options: argparse.Namespace) -> int:
             *changed(Both(earlier, manifest), Both(before, after), verdict),
         ]
     if kept and manifest:
-        texts = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
+        views = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
         command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new)))
-        lost = lost_answers(verdict, before, after, texts, command)
+        lost = lost_answers(verdict, before, after, views, command)
     else:
         lost = lost_answers(verdict, before, after, lambda *_: ({}, {}))
-    shown = verdict_document(verdict, options.old.name, differs, lost=lost)
+    templates = Both(*(of.templates if of else {} for of in (earlier, manifest)))
+    texts = text_changes(templates, Both(before, after), verdict, options.workspace) if earlier and manifest else []
+    shown = verdict_document(verdict, options.old.name, differs, lost=lost, texts=texts)
     against = options.old.name, earlier.run if earlier else options.old.stem
     emit.show(options, shown, data=with_words(verdict, against, differs, shown))
     return exit_status(verdict.verdict, False, options.on_inconclusive)

@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     names = str(options.baseline), os.path.relpath(out)
     parquet = any((folder / PARQUET).is_file() for folder in folders)
     writes = options.page, parquet
-    ending = Ending(manifest, known, baseline, rules, *writes, options.workspace.cassettes, reports, names)
+    ending = Ending(manifest, known, baseline, rules, *writes, options.workspace, reports, names)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     missing, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)

@@ -20,6 +20,7 @@ from longctx import clocks
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
 from longctx.config.project import project_settings
+from longctx.engine.changed_texts import templates_of, text_changes
 from longctx.engine.plan import Plan
 from longctx.engine.servers import server_notes
 from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules
@@ -47,6 +48,7 @@ from longctx.views.reporting import Reports, adds_to_gate
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan
+from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter
@@ -87,8 +89,8 @@ class Ending:
     """Whether to write the page and the charts."""
     parquet: bool
     """Whether to write results.parquet."""
-    cassettes: Path
-    """The recordings in which earlier replies are looked up."""
+    workspace: Workspace
+    """The project, in whose recordings earlier replies are looked up, and in whose prompt sets earlier wordings."""
     reports: Reports = field(default_factory=dict)
     """The reports of test functions."""
     names: tuple[str, str] = ("BASELINE", "RUN")
@@ -124,9 +126,11 @@ def finish(
         names = run.settings.baseline or "", os.path.relpath(run.folder)
         writes = run.settings.page, run.settings.parquet
         passes = ("pass", "inconclusive")[: 1 + (run.settings.on_inconclusive == "pass")]
-        cassettes, reports = run.workspace.cassettes, run.reports
+        reports = run.reports
         notes = tuple(server_notes(run, record.rows))
-        ending = Ending(manifest, run.plan.tests, baseline, terms, *writes, cassettes, reports, names, passes, notes)
+        ending = Ending(
+            manifest, run.plan.tests, baseline, terms, *writes, run.workspace, reports, names, passes, notes
+        )
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -174,7 +178,7 @@ def _written(
         text = (folder / store.VIEWS).exists()
         from longctx.engine.earlier import earlier_answers
 
-        earlier = partial(earlier_answers, baseline, record.rows, ending.cassettes, text, known)
+        earlier = partial(earlier_answers, baseline, record.rows, ending.workspace.cassettes, text, known)
     write_report(
         folder, RunReport(record, summary, manifest, document, len(failed)), ending.page, ending.parquet, earlier
     )
@@ -189,10 +193,12 @@ def judge(
     rows, manifest = record.rows, ending.manifest
     verdict = judged_against(baseline, rows, terms, ending.tests)
     differences = changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict)
-    texts = texts_of(baseline, record, ending.cassettes)
+    texts = texts_of(baseline, record, ending.workspace.cassettes)
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
     answers = *ending.notes, *answer_notes(rows, manifest.base)
-    shown = verdict_document(verdict, baseline.name, differences, answers, lost)
+    kept = Both(baseline.manifest.templates, manifest.templates)
+    changes = text_changes(kept, Both(baseline.rows, rows), verdict, ending.workspace)
+    shown = verdict_document(verdict, baseline.name, differences, answers, lost, changes)
     write_verdict(folder, verdict, (baseline.name, baseline.manifest.run), differences, shown)
     return verdict, shown
 
@@ -262,6 +268,7 @@ def manifest_of(
         base=settings.base or "",
         hooks=run.rewriting.names if run.rewriting else (),
         documents=documents_of(run, rows),
+        templates=templates_of(run.workspace, rows),
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         looks=_named(looks.declared),

@@ -11,6 +11,7 @@ import pytest
 
 from longctx.plugin.gating import GATE
 from longctx.plugin.measuring import SENT_TRIALS, results_of
+from longctx.plugin.session import session_of
 from longctx.vocabulary.point import name_of_test
 
 LONGEST = 400
@@ -23,28 +24,38 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config, environment: 
     """Print the annotations of a run under GitHub Actions, which reads them from its output; elsewhere nothing."""
     if environment.get("GITHUB_ACTIONS") == "true":
         root = Path(environment.get("GITHUB_WORKSPACE") or config.rootpath)
-        for line in islice(_lines(terminal, config.rootpath, root), MOST):
+        finished = session_of(config).finished
+        files = finished.document.changed_files if finished and finished.document else {}
+        for line in islice(_lines(terminal, config.rootpath, root, files), MOST):
             terminal.ensure_newline()
             terminal.write_line(line)
 
 
-def _lines(terminal: pytest.TerminalReporter, rootpath: Path, root: Path) -> Iterator[str]:
+def _lines(
+    terminal: pytest.TerminalReporter, rootpath: Path, root: Path, changed_files: Mapping[str, tuple[str, int]]
+) -> Iterator[str]:
     failed = terminal.getreports("failed")
     measured = [report for report in (*terminal.getreports("passed"), *failed) if isinstance(report, pytest.TestReport)]
     places = {result.test: report for report in measured for result in results_of(report)}
     for report in (*failed, *terminal.getreports("error")):
         if report.nodeid.startswith(GATE):
             name = report.nodeid.removeprefix(GATE)
-            yield _line(name, str(report.longrepr), places.get(name_of_test(name.partition(", ")[0])), rootpath, root)
+            test = name_of_test(name.partition(", ")[0])
+            of, said = changed_files.get(test) or places.get(test), str(report.longrepr)
+            yield _line(name, said, of, rootpath, root)
         elif isinstance(report, pytest.TestReport) and hasattr(report, SENT_TRIALS):
             crash = getattr(report.longrepr, "reprcrash", None)
             said = crash.message if crash else str(report.longrepr)
             yield _line(report.nodeid.rpartition("::")[2], said, report, rootpath, root)
 
 
-def _line(name: str, said: str, of: pytest.TestReport | None, rootpath: Path, root: Path) -> str:
+def _line(name: str, said: str, of: pytest.TestReport | tuple[str, int] | None, rootpath: Path, root: Path) -> str:
+    """Return an annotation. of: the test that it is about, or a file that changed and its line."""
     where = {"title": f"longctx: {name}"}
-    if of is not None:
+    if isinstance(of, tuple):
+        file, first = of
+        where |= {"file": Path(os.path.relpath(rootpath / file, root)).as_posix(), "line": str(first)}
+    elif of is not None:
         file, (defined, line, _) = of.nodeid.partition("::")[0], of.location  # a protocol is defined in longctx
         where["file"] = Path(os.path.relpath(rootpath / file, root)).as_posix()
         where["line"] = str((line or 0) + 1 if defined == file else 1)

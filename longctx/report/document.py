@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,8 @@ class Document:
     """What a page opens with."""
     change: str = ""
     """What is judged or compared, in a few words: the title of a page, if it has another."""
+    changed_files: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    """The first changed file of what each test sends, below the root of the project, and its first changed line."""
     heading: str = ""
     """The title above `blocks`, with a mark for the verdict."""
     about: Line | None = None

@@ -6,7 +6,7 @@ How much was lost and in which bands; where and why; what changed, as text; and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict
@@ -44,6 +44,15 @@ class TextChange:
     """The lines of the difference."""
     line: int = 1
     """The first line of the later text that changed, from 1."""
+    test: str = ""
+    """The test that sends it."""
+    file: str = ""
+    """Its file below the root of the project; empty if the project has none."""
+
+    def cut(self, most: int) -> TextChange:
+        """Return it with so many lines."""
+        more = len(self.lines) - most
+        return self if more <= 0 else replace(self, lines=(*self.lines[:most], f" … {count(more, 'more line')}"))
 
 
 @dataclass(frozen=True, slots=True)

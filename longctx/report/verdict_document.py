@@ -10,6 +10,7 @@ from typing import Any
 
 from longctx.gate.bands import BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
+from longctx.gate.where import pattern_of
 from longctx.live.cost.money import usd
 from longctx.report.charts import ForestBand, forest
 from longctx.report.document import Document
@@ -73,7 +74,7 @@ def verdict_document(
     remarks = (*answers, *unmeasured, *gate_sentences(verdict))
     quiet = replays_itself(verdict) and not changed
     head = (title, *([] if quiet else [_against(verdict, baseline, changed)]), *remarks)
-    blocks = tuple(verdict_blocks(verdict, Told(changed, texts, (), remarks), lost))
+    blocks = tuple(verdict_blocks(verdict, Told(changed, texts, tuple(_findings(verdict)), remarks), lost))
     tables = [*_tables(verdict)]
     tables[1:1] = [lost.table] if lost.shown else []  # below the bands
     return Document(
@@ -85,10 +86,22 @@ def verdict_document(
         brief=gate_lines(head, blocks[len(remarks) :], verdict.usage, lost),
         picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
         change=change_of(changed, baseline),
+        changed_files={text.test: (text.file, text.line) for text in reversed(texts) if text.file},
         heading=heading(verdict, f"{why(verdict)}{_ruled_out(verdict)}"),
         about=about(verdict, baseline, changed),
         blocks=blocks,
     )
+
+
+def _findings(verdict: RunVerdict) -> Iterator[str]:
+    """Yield why answers were lost, and where in the context: what the changed pairs show of both."""
+    found = pattern_of([pair for test in verdict.tests for band in test.evidence for pair in band.pairs])
+    if found.cause:
+        yield f"{found.cause}."
+    if found.place:
+        yield f"{found.place}."
+    elif found.looked_at and verdict.verdict == "regression":
+        yield "No significant difference by place in the context, length or kind of question."
 
 
 def change_of(changed: Sequence[str], baseline: str) -> str:

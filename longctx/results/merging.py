@@ -111,6 +111,7 @@ def merge_manifests(folders: Sequence[Path], name: str) -> Manifest:
         hooks=tuple(sorted({hook for part in parts for hook in part.get("hooks", ())})),
         base=", ".join(sorted({part["base"] for part in parts if part.get("base")})),
         documents=_agreed(parts, "documents"),
+        templates=_agreed(parts, "templates"),
         filters=tuple({json.dumps(kept): kept for part in parts for kept in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),

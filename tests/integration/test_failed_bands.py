@@ -60,7 +60,7 @@ def test_a_failed_line_has_its_reason(with_lines: Checkout, workers: str) -> Non
     assert all(re.search(r" - Failed: accuracy 0\.\d\d < 0\.9", line) for line in failed)
 
 
-def test_github_shows_what_failed_at_its_test(with_lines: Checkout) -> None:
+def test_github_shows_what_failed_where_it_changed_or_at_its_test(with_lines: Checkout) -> None:
     """The names in commands are escaped: a colon or a comma would end a property."""
     with_lines.options(min_rate=0.9)
     options = "--ctx-profile=lines", "--ctx-baseline=lines", "--ctx-prompts=protocol", "-n1", "-q"
@@ -68,10 +68,12 @@ def test_github_shows_what_failed_at_its_test(with_lines: Checkout) -> None:
     assert result.code == 10
     shown = [line for line in result.out.splitlines() if line.startswith("::error ")]
     [short, middle] = [line for line in shown if "regression" in line]
-    place = re.escape("file=tests_longctx/test_line_retrieval.py,line=")
+    place = re.escape("file=fixtures/prompts/protocol/line_retrieval/instruction.txt,line=1")
     title = re.escape("title=longctx%3A line_retrieval%2C short [qwen2.5-coder-0.5b%2C prompts protocol],")
-    assert re.match(rf"::error {title}{place}\d+::regression: 51 of 200 lost, 12 gained", short)
+    assert re.match(rf"::error {title}{place}::regression: 51 of 200 lost, 12 gained", short)
     assert "line_retrieval%2C middle" in middle
+    own = [line for line in shown if "file=tests_longctx/test_line_retrieval.py,line=1::" in line]
+    assert len(own) == len(shown) - 2
     assert sum("test_line_retrieval[" in line and "accuracy 0." in line for line in shown) == len(shown) - 2 > 0
     quiet = with_lines.pytest(*options, profile=None)
     assert "::error" not in quiet.out

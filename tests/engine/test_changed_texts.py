@@ -1,0 +1,92 @@
+"""The texts that a run sends and its baseline did not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from longctx.engine.changed_texts import MOST_LINES, templates_of, text_changes
+from longctx.functions.cells import wording_of
+from longctx.gate.verdict import RunVerdict, give_verdict
+from longctx.report.verdict_blocks import TextChange
+from longctx.results.row import Row
+from longctx.vocabulary.both import Both
+from longctx.workspace import Workspace
+from tests.gate.examples import RULES
+from tests.rows import run
+
+FILE = "fixtures/prompts/mine/test_a/{}.txt"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Workspace:
+    write(tmp_path, system="Be kind.\nAnswer in a word.\nEnd.", question="{number}?")
+    return Workspace(tmp_path)
+
+
+def write(root: Path, **texts: str) -> None:
+    for name, text in texts.items():
+        path = root / FILE.format(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{text}\n")
+
+
+def rows_of(workspace: Workspace) -> list[Row]:
+    digest = wording_of(workspace, "test_a", "mine").digest
+    rows = run(*["correct"] * 30, test="test_a", band="all", prompt_set="mine")
+    return [replace(row, prompt_digest=digest) for row in rows]
+
+
+def verdict(rows: Both[list[Row]]) -> RunVerdict:
+    return give_verdict(*rows, RULES)
+
+
+def changes(workspace: Workspace, **texts: str) -> list[TextChange]:
+    """Return what changes if these templates are written between two runs."""
+    before = rows_of(workspace)
+    kept = templates_of(workspace, before)
+    write(workspace.root, **texts)
+    rows = Both(before, rows_of(workspace))
+    return text_changes(Both(kept, templates_of(workspace, rows.after)), rows, verdict(rows), workspace)
+
+
+def test_a_template_is_shown_as_a_difference_at_its_line(workspace: Workspace) -> None:
+    [change] = changes(workspace, system="Be kind.\nAnswer in two words.\nEnd.")
+    assert change.name == change.file == FILE.format("system")
+    assert change.lines == (" Be kind.", "-Answer in a word.", "+Answer in two words.", " End.")
+    assert (change.line, change.test) == (2, "test_a")
+
+
+def test_templates_that_came_and_went(workspace: Workspace) -> None:
+    [change] = changes(workspace, extra="New.")
+    assert (change.name, change.lines) == (FILE.format("extra"), ("+New.",))
+
+
+def test_nothing_changed(workspace: Workspace) -> None:
+    assert changes(workspace) == []
+
+
+def test_a_key_is_redacted_and_long_texts_are_cut(workspace: Workspace) -> None:
+    [change] = changes(workspace, system="\n".join([f"sk-ant-{'a' * 40}", *map(str, range(200))]))
+    assert "sk-ant" not in "".join(change.lines)
+    assert any("[redacted]" in line for line in change.lines)
+    assert len(change.lines) == MOST_LINES + 1
+    assert change.lines[-1].startswith(" … ")
+
+
+def test_an_earlier_wording_is_found_in_a_prompt_set_that_still_has_it(workspace: Workspace) -> None:
+    """A baseline of an earlier version keeps no templates; those of another digest are never shown."""
+    rows = rows_of(workspace)
+    other = [replace(row, prompt_digest="0" * 12) for row in rows]
+    kept = Both({}, templates_of(workspace, rows))
+    assert text_changes(kept, Both(other, rows), verdict(Both(other, rows)), workspace) == []
+    folder = workspace.root / "fixtures/prompts/old/test_a"
+    folder.mkdir(parents=True)
+    (folder / "system.txt").write_text("Be brief.\n")
+    digest = wording_of(workspace, "test_a", "old").digest
+    old = [replace(row, prompt_set="old", prompt_digest=digest) for row in rows]
+    found = text_changes(kept, Both(old, rows), verdict(Both(old, rows)), workspace)
+    assert {change.file for change in found} == {FILE.format("question"), FILE.format("system")}
+    assert "-Be brief." in found[1].lines
