@@ -15,6 +15,7 @@ from longctx.extras import EXTRAS
 ROOT = Path(__file__).parents[1]
 LOCKS = {"requirements.lock": "requirements.txt", "requirements-dev.lock": "requirements-dev.txt"}
 """The lock files, and what each was made of."""
+BUILD = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["build-system"]["requires"]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 USED = "live", "report", "parquet"
 """The extras that requirements.txt has."""
@@ -30,7 +31,7 @@ def pins(file: str) -> dict[str, str]:
         line = line.partition(" #")[0].strip()
         if line.startswith("-r "):
             pinned |= pins(line.removeprefix("-r "))
-        elif line and not line.startswith("#"):
+        elif line and not line.startswith(("#", "-e ")):
             requirement = Requirement(line)
             [pin] = requirement.specifier
             assert pin.operator == "==", line
@@ -54,6 +55,12 @@ def test_a_lock_file_has_each_pin_and_a_hash_for_each_package(lock: str) -> None
     }
     lines = (ROOT / lock).read_text(encoding="utf-8").splitlines()
     assert sum(map(len, versions.values())) == len([line for line in lines if re.match(r"\w", line)])
+
+
+def test_the_command_of_longctx_is_installed_with_what_a_run_needs() -> None:
+    assert (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()[-1] == "-e ."
+    assert {canonicalize_name(Requirement(name).name) for name in BUILD} <= pins("requirements.txt").keys()
+    assert all("pytest-longctx" not in locked(lock) for lock in LOCKS), "it has no hash"
 
 
 @pytest.mark.parametrize("lock", LOCKS)

@@ -36,6 +36,26 @@ def used(jobs: dict[str, Any]) -> list[dict[str, Any]]:
     return [step.get("with", {}) for step in given]
 
 
+@pytest.mark.parametrize(
+    ("file", "name", "installs"),
+    [
+        ("pyproject.toml", "pytest-longctx", ["-r pins", "--no-deps --no-build-isolation -e ."]),
+        ("pyproject.toml", "my-shop", ["-r pins"]),
+        ("setup.cfg", "pytest-longctx", ["-r pins"]),
+    ],
+)
+def test_a_checkout_of_longctx_installs_its_command_and_no_other_project_is_installed(
+    file: str, name: str, installs: list[str], tmp_path: Path
+) -> None:
+    (tmp_path / file).write_text(f'[project]\nname = "{name}"\n')
+    (tmp_path / "pip").write_text('#!/bin/sh\necho "$@" >> calls\n')
+    (tmp_path / "pip").chmod(0o755)
+    [script] = [step["run"] for step in action_steps() if step.get("name") == "Install"]
+    env = {"PATH": f"{tmp_path}:/usr/bin:/bin", "INSTALL": "-r pins"}
+    subprocess.run(["sh", "-e", "-c", script], cwd=tmp_path, env=env, check=True)
+    assert (tmp_path / "calls").read_text().splitlines() == [f"install {each}" for each in installs]
+
+
 def test_no_job_has_a_permission_that_it_does_not_need() -> None:
     assert workflow()["permissions"] == {}
     assert {job: workflow()["jobs"][job]["permissions"] for job in workflow()["jobs"]} == {

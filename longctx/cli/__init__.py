@@ -95,6 +95,16 @@ def complete(parser: argparse.ArgumentParser) -> None:
             argcomplete.autocomplete(parser)
 
 
+def _hint(unknown: str, known: Sequence[str]) -> str:
+    """Return what was probably meant by an option that does not exist, as sentences after the error."""
+    from longctx.config.profiles import entry_meant
+
+    if told := entry_meant(unknown):
+        return f". {told}"
+    meant = closest(unknown.replace("--ctx-", "--"), known)
+    return f". Did you mean {meant}?" if meant else ""
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status.
 
@@ -106,8 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options, rest = parser.parse_known_args(sys.argv[1:] if arguments is None else arguments)
     if rest:
         unknown = next((argument.partition("=")[0] for argument in rest if argument.startswith("--")), "")
-        meant = closest(unknown.replace("--ctx-", "--"), options.known) if unknown else ""
-        parser.error(f"unrecognized arguments: {' '.join(rest)}{f'. Did you mean {meant}?' if meant else ''}")
+        parser.error(f"unrecognized arguments: {' '.join(rest)}{_hint(unknown, options.known) if unknown else ''}")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a terminal may not know every character
     try:

@@ -171,6 +171,13 @@ def profile_name(workspace: Workspace, given: Given) -> str:
     return given or profile_path(workspace, given).stem
 
 
+def entry_meant(option: str) -> str:
+    """Return a sentence for an option that does not exist but is an entry of profiles; it is empty for any other."""
+    entry = option.removeprefix("--ctx-").removeprefix("--").replace("-", "_")
+    is_entry = entry in Profile.model_fields and entry != "functions"
+    return f"It is an entry of the profile: write {entry} = … at its top." if is_entry else ""
+
+
 def as_toml(given: Mapping[str, Any]) -> str:
     """Return the file that has these entries. Raises UserError."""
     import tomlkit

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from longctx.engine.run_data import RunData
+from longctx.errors import UserError
 from longctx.extras import require
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Run(RunData):
         """
         from longctx.live.estimating import estimate_live
 
-        cells = self.plan.cells if cells is None else cells
+        cells = self._cells_of_protocols() if cells is None else cells
         tape = self.tape(self.asking_mode)
         if preflight := self.preflight(cells, tape):
             preflight.check()
@@ -83,7 +84,7 @@ class Run(RunData):
         from longctx.recording.tape import only_writer
 
         settings = self.settings
-        cells = self.plan.cells if cells is None else cells
+        cells = self._cells_of_protocols() if cells is None else cells
         tape = self.tape(self.asking_mode)
         self.to_send = [*cells, *self.cells]
         with only_writer(*tape.all_written, lock=settings.lock):
@@ -145,8 +146,20 @@ class Run(RunData):
             from longctx.engine.early_stop import keep_left_out
 
             keep_left_out(self)
+        cells = self._cells_of_protocols() if cells is None else cells
         measurer = Measurer(self)
-        return Measurement(self, [measurer.measure(cell) for cell in (self.plan.cells if cells is None else cells)])
+        return Measurement(self, [measurer.measure(cell) for cell in cells])
+
+    def _cells_of_protocols(self) -> Sequence[Cell]:
+        """Return the cells of the plan. Raises UserError if the profile is of test functions, which pytest collects."""
+        plan = self.plan
+        if not plan.cells and not self.cells and plan.own and (plan.own.functions or plan.own.models):
+            raise UserError(
+                "functions-need-pytest",
+                f"The profile {plan.profile_name!r} measures test functions, which pytest collects: run pytest with "
+                f"--ctx-profile={plan.profile_name}. Its rows are in reports/latest/results.jsonl.",
+            )
+        return plan.cells
 
     def preflight(self, cells: Sequence[Cell], tape: Tape) -> Preflight | None:
         """Return the check before a gated run asks; None if the run will give no verdict."""

@@ -138,12 +138,13 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     selection.deselect_left_out(items, config)
     run.send_left_out(config)
     unplanned = session_of(config).unplanned
-    if unplanned or any(selection.is_function(item) or selection.is_unittest(item) for item in items):
+    if unplanned or any(selection.is_cell(item) or selection.is_unittest(item) for item in items):
         from longctx.plugin import collecting
 
         try:
             if unplanned:
                 raise unplanned
+            collecting.check_sound(items)
             collecting.check_functions(items, config)
             collecting.check_tables(config)
         except UserError as error:

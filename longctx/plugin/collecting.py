@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import re
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ from longctx.functions.axes import Parameters, parameters_of, replaced
 from longctx.plugin.options import asks_before_tests
 from longctx.plugin.parameter_ids import ids_of
 from longctx.plugin.run import CELLS, REPORTS, is_worker
-from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut, is_function, is_unittest
+from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut, is_cell, is_function, is_unittest
 from longctx.plugin.session import FunctionCell, run_of, session_of, state_of
 from longctx.registry import check_known
 from longctx.views.reporting import adds_to_gate
@@ -41,6 +42,9 @@ from longctx.vocabulary.protocol import declared_of
 
 if TYPE_CHECKING:
     from longctx.functions.cells import Function
+
+REPEATED = "__pytest_repeat_step_number"
+"""The parameter that pytest-repeat gives each run of a test."""
 
 
 def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> None:
@@ -168,6 +172,22 @@ def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> Non
     marks[:] = [mark for place, mark in enumerate(marks) if place not in places]
     for each in given:
         metafunc.parametrize(each.names, each.cells)
+
+
+def check_sound(items: Sequence[pytest.Item]) -> None:
+    """Raise UserError for what would send or judge the trials of all tests otherwise than recorded, unnoticed."""
+    if sys.flags.optimize:
+        raise UserError(
+            "python-optimized",
+            "Python runs without assertions, so no test could fail: run pytest without python -O and without "
+            "PYTHONOPTIMIZE.",
+        )
+    if any(REPEATED in item.callspec.params for item in items if is_cell(item) and hasattr(item, "callspec")):
+        raise UserError(
+            "repeated-by-plugin",
+            "The plugin pytest-repeat (--count, or the marker repeat) runs a test again with the answers of its first "
+            "run: use --ctx-repeats=N, or repeats=N in the marker longctx, which record answers of each repeat.",
+        )
 
 
 def check_functions(items: Sequence[pytest.Item], config: pytest.Config) -> None:

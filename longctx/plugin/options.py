@@ -101,9 +101,14 @@ def suggest(parser: pytest.Parser, arguments: Iterable[str]) -> None:
     for name in (argument.partition("=")[0] for argument in arguments):
         if name in known:
             continue
+        told = ""
+        if name.startswith("--ctx-"):
+            from longctx.config.profiles import entry_meant
+
+            told = entry_meant(name)
         meant = closest(name, names()) if name.startswith("--ctx-") else f"--ctx-{name[2:]}"
-        if name.startswith("--") and meant in names():
-            parser.extra_info["longctx"] = f"there is no option {name}. Did you mean {meant}?"
+        if told or (name.startswith("--") and meant in names()):
+            parser.extra_info["longctx"] = f"there is no option {name}. {told or f'Did you mean {meant}?'}"
 
 
 def fill_defaults(config: pytest.Config) -> None:

@@ -58,6 +58,11 @@ def is_function(item: pytest.Item) -> bool:
     return SUBJECT in params
 
 
+def is_cell(item: pytest.Item) -> bool:
+    """Return whether an item is a cell of a test function or of a protocol."""
+    return is_function(item) or cell_of(item) is not None
+
+
 def is_unittest(item: pytest.Item) -> bool:
     """Return whether an item is a marked method of a unittest.TestCase, which pytest does not parametrize."""
     unittest = sys.modules.get("unittest")

@@ -37,6 +37,14 @@ def test_an_unknown_option_suggests_the_one_that_was_meant(
     assert said.endswith(f". Did you mean {meant}?\n" if meant else "--provder\n")
 
 
+@pytest.mark.parametrize("option", ["--seed", "--ctx-seed", "--run-margin"])
+def test_an_option_that_is_an_entry_of_profiles_is_told_as_one(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["merge", "a", "--out", "b", f"{option}=3"])
+    entry = option.removeprefix("--").removeprefix("ctx-").replace("-", "_")
+    assert capsys.readouterr().err.endswith(f"It is an entry of the profile: write {entry} = … at its top.\n")
+
+
 def test_an_option_of_one_value_is_given_once(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["plan", "--profile=a", "--profile", "b"])

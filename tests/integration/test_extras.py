@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from longctx.extras import EXTRAS
+from longctx.extras import EXTRAS, install
 from tests.integration.conftest import LINES, ROOT, TOY, Checkout, Launcher
 from tests.servers import SimulatedServer
 
@@ -40,7 +40,11 @@ for name, run in runs.items():
         results[name] = int(run()), output.getvalue()
 json.dump(results, sys.stdout)
 """
-INSTALL = f"pip install -r {ROOT / 'requirements.txt'}"
+LIVE, REPORT, PARQUET = (
+    install([package], [extra])
+    for package, extra in (("anthropic", "live"), ("jinja2", "report"), ("pyarrow", "parquet"))
+)
+"""The commands that install what is missing: they depend on how longctx itself was installed."""
 FUNCTION = """
 import pytest
 
@@ -75,7 +79,7 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     code, said = results["replay"]
     assert "Gate: " in said
     assert code in (0, 11), said
-    assert f"its page needs jinja2: {INSTALL}" in said
+    assert f"its page needs jinja2: {REPORT}" in said
     assert "Report: reports/gated/summary.md" in said
     written = {path.name for path in recorded.file("reports/gated").iterdir()}
     assert written >= {"summary.md", "summary.json", "results.csv", "results.jsonl", "gate.md", "gate.json"}
@@ -87,12 +91,12 @@ def test_without_the_extras(recorded: Checkout, server: SimulatedServer) -> None
     assert "page" not in results["estimate"][1]
 
     missing = {
-        "record": f"Asking a model needs anthropic: {INSTALL}. [extra-missing]",
-        "html": f"HTML needs jinja2: {INSTALL}. [extra-missing]",
-        "parquet": f"longctx_parquet needs pyarrow: {INSTALL}. [extra-missing]",
-        "batches": f"Looking after batches needs anthropic: {INSTALL}. [extra-missing]",
-        "probe": f"Probing a model needs anthropic: {INSTALL}. [extra-missing]",
-        "upgrade": f"The page of an upgrade needs jinja2: {INSTALL}.",
+        "record": f"Asking a model needs anthropic: {LIVE}. [extra-missing]",
+        "html": f"HTML needs jinja2: {REPORT}. [extra-missing]",
+        "parquet": f"longctx_parquet needs pyarrow: {PARQUET}. [extra-missing]",
+        "batches": f"Looking after batches needs anthropic: {LIVE}. [extra-missing]",
+        "probe": f"Probing a model needs anthropic: {LIVE}. [extra-missing]",
+        "upgrade": f"The page of an upgrade needs jinja2: {REPORT}.",
     }
     assert {name: results[name] for name, sentence in missing.items() if sentence not in results[name][1]} == {}
     assert all(results[name][0] for name in missing)

@@ -11,13 +11,12 @@ import tarfile
 import zipfile
 from dataclasses import dataclass, field
 from email import message_from_bytes
-from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
 import pytest
-from packaging.requirements import Requirement
 
 import longctx
+from tests.integration.bare import link, make, pip, required
 from tests.integration.conftest import NOT_PASSED_ON, ROOT, Result
 from tests.servers import Answer, Body, SimulatedServer, find_answer, prompt_of, saying
 
@@ -141,24 +140,6 @@ EXTRAS = "live", "report"
 """What a new user who asks a model and reads the page installs besides."""
 
 
-def required(wheel: Path) -> dict[str, Distribution]:
-    """Return the installed distributions that the wheel and its EXTRAS require, directly and indirectly."""
-    with zipfile.ZipFile(wheel) as archive:
-        metadata = message_from_bytes(archive.read(f"{INFO}/METADATA"))
-    taken: dict[str, Distribution] = {}
-    left = [(text, extra) for text in metadata.get_all("Requires-Dist", []) for extra in ("", *EXTRAS)]
-    while left:
-        text, extra = left.pop()
-        requirement = Requirement(text)
-        if requirement.marker is not None and not requirement.marker.evaluate({"extra": extra}):
-            continue
-        for wanted in ("", *requirement.extras):
-            if (name := f"{requirement.name}[{wanted}]") not in taken:
-                taken[name] = distribution(requirement.name)
-                left += [(more, wanted) for more in taken[name].requires or []]
-    return taken
-
-
 @pytest.fixture
 def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
     """Return a new user, in an environment that holds only the wheel with its EXTRAS and what these require.
@@ -167,19 +148,13 @@ def newcomer(wheel: Path, tmp_path: Path) -> Newcomer:
     """
     venv, folder = tmp_path / "venv", tmp_path / "project"
     folder.mkdir()
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
+    make(venv)
+    with zipfile.ZipFile(wheel) as archive:
+        metadata = message_from_bytes(archive.read(f"{INFO}/METADATA"))
     [site] = venv.glob("lib/*/site-packages")
-    for package in required(wheel).values():
-        for name in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:
-            if not (site / name).exists():
-                (site / name).symlink_to(Path(str(package.locate_file(name))))
-    pip = [sys.executable, "-m", "pip", f"--python={venv}", "install", "--quiet", "--no-index", "--no-compile"]
-    subprocess.run([*pip, f"{wheel}[{','.join(EXTRAS)}]"], check=True)
-    command = venv / "bin/pytest"
-    [entry] = distribution("pytest").entry_points.select(group="console_scripts", name="pytest")
-    command.write_text(f"#!{venv}/bin/python\nimport sys, {entry.module}\nsys.exit({entry.module}.{entry.attr}())\n")
-    command.chmod(0o755)
-    return Newcomer(command.parent, folder)
+    link(required(metadata.get_all("Requires-Dist", []), *EXTRAS), site)
+    assert pip(venv, "install", f"{wheel}[{','.join(EXTRAS)}]") == 0
+    return Newcomer(venv / "bin", folder)
 
 
 def answer(body: Body) -> Answer:

@@ -16,6 +16,7 @@ from longctx.cli import main
 from longctx.errors import Interrupted
 from tests.integration.loops import interrupted
 from tests.integration.pages import blocks, missing
+from tests.refusals import refused
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
 GRID = {"line_retrieval": {"lines": [3], "orders": ["ordered"], "trials": 8}}
@@ -30,6 +31,17 @@ def notebook(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: SimulatedS
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-a-test")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", server.url)
     return server
+
+
+@pytest.mark.parametrize("profile", [{"models": ["toy"]}, {"test_mine": {"models": ["toy"]}}])
+@pytest.mark.parametrize("method", ["estimate", "ask", "measure"])
+def test_a_profile_of_test_functions_is_refused_with_the_command_that_runs_it(
+    notebook: SimulatedServer, profile: dict[str, Any], method: str
+) -> None:
+    """Without rows and without a word, nobody would know that nothing was measured."""
+    with refused("functions-need-pytest", "pytest"):
+        getattr(longctx.Run(profile=profile), method)()
+    assert notebook.received == []
 
 
 def forgetful(body: Body) -> Answer:

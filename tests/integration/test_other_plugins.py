@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.integration.conftest import Checkout
+from tests.integration.conftest import NOT_PASSED_ON, ROOT, Checkout
 from tests.servers import SimulatedServer, saying
 
 AGAIN = '''
@@ -49,6 +52,23 @@ def test_flaky(ask, draw):
 def test_low(ask, draw):
     assert ask(f"say {draw.uuid()}").text == "right"
 """
+REPEAT = """
+import pytest
+
+def pytest_addoption(parser):
+    parser.addoption("--count", default=1, type=int)
+
+@pytest.fixture
+def __pytest_repeat_step_number(request):
+    return getattr(request, "param", 1)
+
+def pytest_generate_tests(metafunc):
+    marked = metafunc.definition.get_closest_marker("repeat")
+    if (count := marked.args[0] if marked else metafunc.config.option.count) > 1:
+        metafunc.fixturenames.append("__pytest_repeat_step_number")
+        metafunc.parametrize("__pytest_repeat_step_number", range(count), indirect=True)
+"""
+"""What pytest-repeat does."""
 CHECK = """
 import pytest
 
@@ -66,6 +86,51 @@ def test_marked(ctx):
 def test_other(check):
     assert check == "of another plugin"
 """
+
+
+@pytest.mark.parametrize("arguments", [["--count=2"], ["--count=2", "-n2"], []])
+def test_pytest_repeat_is_refused_for_marked_tests(
+    project: Checkout, server: SimulatedServer, arguments: list[str]
+) -> None:
+    """It would send each trial again, into files of its own, and replay none of them."""
+    project.file("repeating.py").write_text(REPEAT)
+    mark = "" if arguments else "@pytest.mark.repeat(3)\n"
+    project.file("test_it.py").write_text(
+        f"import pytest\n\n{mark}@pytest.mark.longctx(trials=2)\ndef test_it(ask):\n    assert ask('say').text\n"
+    )
+    env = {"PYTHONPATH": _path(project)}
+    live = ["--ctx-record=once", f"--ctx-base-url={server.url}"]
+    for options in ([], live):
+        result = project.pytest("-prepeating", "-W", "ignore", *arguments, *options, env=env)
+        assert result.code in (1, 4), result.out
+        assert result.says("[repeated-by-plugin]")
+    assert server.received == []
+    assert not list(project.file("cassettes").rglob("*.jsonl"))
+    project.file("test_it.py").write_text("def test_other(): pass\n")
+    assert project.pytest("-prepeating", "--count=2", env=env).says("2 passed")
+
+
+def test_python_without_assertions_is_refused_for_marked_tests(project: Checkout, server: SimulatedServer) -> None:
+    (project.file("helper.py")).write_text("def judge(text):\n    assert text == 'right'\n")
+    project.file("test_it.py").write_text(
+        "import pytest\nfrom helper import judge\n\n@pytest.mark.longctx(trials=1)\n"
+        "def test_marked(ask):\n    judge(ask('say').text)\n"
+    )
+    command = [sys.executable, "-O", "-m", "pytest", "-p", "no:cacheprovider", "--ctx-model=toy", "--ctx-record=once"]
+    env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
+    for test, code, told in (("test_it.py", 4, "[python-optimized]"), ("test_other.py", 0, "1 passed")):
+        project.file("test_other.py").write_text("def test_other(): pass\n")
+        done = subprocess.run(
+            [*command, test, f"--ctx-base-url={server.url}"],
+            cwd=project.folder,
+            env=env | {"PYTHONPATH": str(ROOT), "ANTHROPIC_API_KEY": "sk-of-a-test"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == code, done.stdout + done.stderr
+        assert told in done.stdout + done.stderr
+    assert server.received == []
 
 
 @pytest.mark.parametrize("workers", ["-n0", "-n1"])

@@ -94,6 +94,13 @@ def test_a_misspelled_option_is_suggested(checkout: Checkout) -> None:
     assert result.says("unrecognized arguments: --ctx-profil=lines", "Did you mean --ctx-profile?")
 
 
+def test_an_option_that_is_an_entry_of_profiles_is_no_other_option(checkout: Checkout) -> None:
+    result = checkout.pytest("--ctx-seed=3", profile=None)
+    assert result.code == 4
+    assert result.says("there is no option --ctx-seed. It is an entry of the profile: write seed = … at its top.")
+    assert "--ctx-shard" not in result.out + result.err
+
+
 def test_a_profile_that_names_no_model(checkout: Checkout) -> None:
     result = checkout.pytest(profile="smoke")
     assert result.code == 4

@@ -1,4 +1,4 @@
-"""README.md: its commands run as they stand, and print what it shows.
+"""README.md: its commands run from top to bottom, and print what it shows.
 
 `python -m tests.integration.test_readme` writes the outputs anew.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -15,7 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.integration.conftest import NOT_PASSED_ON, ROOT
+from tests.integration import bare
+from tests.integration.conftest import NOT_PASSED_ON, ROOT, needs_git
+from tests.servers import Answer, Body, SimulatedServer, prompt_of, saying
 from tests.tools.blocks import block, write_blocks
 from tools.site.repository import REPORT
 
@@ -26,31 +29,74 @@ LINES = re.findall(r"^python3 -m venv .*pip install -r.*$", TEXT, re.MULTILINE)
 INSTALLED = re.compile(r"python3 -m venv \.venv && \. \.venv/bin/activate && pip install -r (\S+) && (pytest .*)")
 ROWS = 10
 """The lines of the first table that README shows."""
-GATE = re.search(r"^pytest .*--ctx-baseline=lines", TEXT, re.MULTILINE)
+OWN_TESTS = "pytest -n 2 tests"
+"""The command that this test is a part of: one of its files stands in for all."""
+RECORD = "--ctx-record=once"
+STATUS = re.compile(r"# exit status (\d+)")
+SHELL = """{line}
+status=$?
+printf '\n%s\n' '{mark}'
+[ $status = {status} ] || exit 99
+"""
+MARK = "~~~ the next command ~~~"
 
 
-def ran(command: str, folder: Path, code: int = 0) -> str:
-    """Run a command of pytest in this checkout, with its report in a folder; return what it prints."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
-    path = f"{Path(sys.executable).parent}:{env['PATH']}"
-    result = subprocess.run(
-        f"{sys.executable} -m {command} --ctx-report={folder} -p no:cacheprovider",
-        shell=True,
+def commands() -> list[str]:
+    """Return the lines of all blocks of commands, in their order."""
+    return "".join(re.findall(r"^```sh\n(.*?)^```", TEXT, re.MULTILINE | re.DOTALL)).splitlines()
+
+
+def printed(folder: Path) -> dict[str, str]:
+    """Run README from top to bottom in one shell, in a clone without packages; return what each command prints."""
+    clone = folder / "longctx"
+    copy_of(clone)
+    with SimulatedServer(right) as server:
+        script = ""
+        for line in commands():
+            status = STATUS.search(line)
+            run = (
+                line.replace("API_KEY=…", "API_KEY=sk-of-a-test")
+                .replace(OWN_TESTS, f"{OWN_TESTS}/test_clocks.py")
+                .replace(RECORD, f"{RECORD} --ctx-base-url={server.url}")
+            )
+            script += SHELL.format(line=run, mark=MARK, status=status[1] if status else 0)
+        env = {
+            name: value for name, value in os.environ.items() if not name.startswith((*NOT_PASSED_ON, "VIRTUAL_ENV"))
+        }
+        path = f"{bare.commands(folder / 'bin')}:/usr/local/bin:/usr/bin:/bin"
+        result = subprocess.run(
+            ["bash", "-c", script],
+            cwd=clone,
+            env=env | {"PATH": path, "COLUMNS": "160", "HOME": str(folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert result.returncode == 0, result.stdout[-5000:] + result.stderr
+    return dict(zip(commands(), result.stdout.split(f"\n{MARK}\n"), strict=False))
+
+
+def copy_of(clone: Path) -> None:
+    """Copy this tree, with what is not committed yet."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
         cwd=ROOT,
-        env=env | {"PATH": path, "COLUMNS": "160"},
         capture_output=True,
-        text=True,
-        check=False,
+        check=True,
     )
-    assert result.returncode == code, result.stdout + result.stderr
-    return result.stdout
+    for name in filter(None, os.fsdecode(listed.stdout).split("\0")):
+        if (ROOT / name).is_file():
+            (clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, clone / name)
 
 
-def suite(folder: Path) -> str:
+def right(body: Body) -> Answer:
+    return saying(re.findall(r"The refund code is (\d+)", prompt_of(body))[0])(body)
+
+
+def suite(output: str) -> str:
     """Return the first lines of longctx's output in a run of the suite, and the last ones."""
-    found = INSTALLED.fullmatch(LINES[0])
-    assert found
-    lines = ran(found[2], folder).splitlines()
+    lines = output.splitlines()
     start = next(place for place, line in enumerate(lines) if re.match(r"longctx: profile .* trials", line))
     end = next(line for line in lines if re.match(r"[\d,]+ trials: ", line))
     passed = re.search(r"\d+ passed, \d+ deselected", lines[-1])
@@ -58,10 +104,9 @@ def suite(folder: Path) -> str:
     return text(*lines[start : start + ROWS], "…", end, passed[0])
 
 
-def gate(folder: Path) -> str:
+def gate(output: str) -> str:
     """Return the verdict that the command of README prints."""
-    assert GATE
-    lines = ran(GATE[0], folder, 10).splitlines()
+    lines = output.splitlines()
     start = next(place for place, line in enumerate(lines) if "change, points" in line)
     verdict = next(line for line in lines if line.startswith("Gate: "))
     return text(verdict, *lines[start : start + 3], "…", lines[-1].partition(" · ")[0])
@@ -71,15 +116,23 @@ def text(*lines: str) -> str:
     return "\n".join(("```text", *(line.rstrip() for line in lines), "```"))
 
 
-WRITTEN = {"suite": suite, "gate": gate}
+def written(outputs: Mapping[str, str]) -> dict[str, str]:
+    """Return the blocks of README that show outputs, by their names."""
+    [gated] = [line for line in outputs if "--ctx-baseline=lines" in line]
+    return {"suite": suite(outputs[LINES[0]]), "gate": gate(outputs[gated])}
 
 
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_command_prints_what_the_readme_shows(name: str, tmp_path: Path) -> None:
-    assert block(README, name) == WRITTEN[name](tmp_path / "run")
-    if name == "suite":
-        kept = ROOT / REPORT
-        assert headings(kept) == headings(tmp_path / "run/index.html"), "python -m tools.pictures replays it again"
+@needs_git
+def test_it_runs_from_top_to_bottom_in_a_bare_environment_and_prints_what_it_shows(tmp_path: Path) -> None:
+    outputs = printed(tmp_path)
+    assert outputs.keys() == {*commands()}
+    for name, shown in written(outputs).items():
+        assert block(README, name) == shown
+    [first, _] = sorted((tmp_path / "longctx/reports").glob("20*/index.html"))
+    assert headings(ROOT / REPORT) == headings(first), "python -m tools.pictures replays it again"
+    assert "GATE: REGRESSION in 1 of 1 band (exit 10)" in outputs["longctx demo"]
+    *_, replayed = outputs.values()
+    assert "20 replayed, 0 requests" in replayed
 
 
 def headings(page: Path) -> list[str]:
@@ -120,10 +173,6 @@ def test_what_its_commands_write_is_ignored(path: str) -> None:
     assert subprocess.run(["git", "check-ignore", "-q", path], cwd=ROOT, check=False).returncode in (0, 128)
 
 
-def written() -> Mapping[str, str]:
-    with tempfile.TemporaryDirectory() as folder:
-        return {name: made(Path(folder) / name) for name, made in WRITTEN.items()}
-
-
 if __name__ == "__main__":
-    write_blocks(README, written())
+    with tempfile.TemporaryDirectory() as folder:
+        write_blocks(README, written(printed(Path(folder))))
