@@ -3,6 +3,7 @@
 import argparse
 import difflib
 from collections.abc import Sequence
+from pathlib import Path
 
 
 class UserError(Exception):
@@ -34,6 +35,14 @@ class TapeError(UserError):
 
 class BadValue(UserError, argparse.ArgumentTypeError):
     """A value that an option does not take; argparse shows the sentence after the option's name."""
+
+
+class Absent(UserError):
+    """A file or folder with the data of a test that is not there. path: where it would be."""
+
+    def __init__(self, code: str, sentence: str, *, path: Path) -> None:
+        super().__init__(code, sentence)
+        self.path = path
 
 
 class Interrupted(UserError):

@@ -35,7 +35,7 @@ import pytest
 BASE = longctx.chunks("{documents}"{tokens})
 
 
-@pytest.mark.longctx(cases="{name}/questions.jsonl")
+@pytest.mark.longctx(cases="{name}/questions.jsonl", own_profile=True)
 @pytest.mark.parametrize("chunks", {numbers})
 def test_{name}(ask, case, chunks):
     """The same question with more and more chunks; {all} are all.

@@ -34,7 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 def run_of(options: argparse.Namespace) -> Run:
     from longctx.engine.run import Run
 
-    settings = replace(settings_of(options), record="once", canary=False)
+    profile = {"models": [options.model]}  # a project may have several and no default, which drafting does not need
+    settings = replace(settings_of(options), profile=profile, record="once", canary=False)
     return Run.with_settings(settings, options.workspace.root, say=_print_nothing)
 
 

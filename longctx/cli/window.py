@@ -42,7 +42,7 @@ SESSIONS = {{
 }}
 
 
-@pytest.mark.longctx(cases=PROBES, same_context=True{cluster})
+@pytest.mark.longctx(cases=PROBES, same_context=True{cluster}, own_profile=True)
 @pytest.mark.parametrize("fill", {fills})
 def test_{name}(ask, case, fill):
     """The same probe with more and more of the session in the context; the evidence is always inside.
@@ -149,7 +149,7 @@ def run(options: argparse.Namespace) -> int:
     values = {"name": new.name, "sessions": json.dumps([*sessions]), "fills": fills, "model": options.model}
     values |= {"strategies": json.dumps(plan.strategies), "cluster": ', cluster="session"' if len(sessions) > 1 else ""}
     beside = {f"{one}.json": _as_json(each) for one, each in sessions.items()}
-    beside[".gitignore"] = "# The session may be private: delete this file to commit it.\n*\n"
+    beside[".gitignore"] = "# The session may be private: delete this file to commit it.\n*\n!.gitignore\n"
     new.write(lines, TEST.format(**values), PROFILE.format(**values), beside)
     usual, most = plan.price(model), plan.price(model, model.thinking_tokens)
     costs = "price not known" if usual is None or most is None else in_words(usual, most)

@@ -108,8 +108,10 @@ class Plan:
         path = profile_path(self._workspace, given)
         return path.stem, path.read_bytes()
 
-    def measures_function(self, name: str) -> bool:
-        """Return whether the run measures a test function."""
+    def measures_function(self, name: str, alone: bool = False) -> bool:
+        """Return whether the run measures a test function. alone: whether only a profile with its table does."""
+        if alone:
+            return self.own is not None and name in self.own.functions
         measured = self.own.chosen_functions(self.tests) if self.own else None
         return measured is None or name in measured
 

@@ -19,7 +19,7 @@ from longctx.cells.cell import Cell
 from longctx.config.models import ModelProfile
 from longctx.config.project_files import read_text
 from longctx.config.prompts import PromptSet, Wording
-from longctx.errors import UserError, closest, did_you_mean
+from longctx.errors import Absent, UserError, closest, did_you_mean
 from longctx.fields import fault
 from longctx.files import inside
 from longctx.results.records import likely_id, records
@@ -91,6 +91,8 @@ class FunctionTable(BaseModel):
     """The gate's bands: name -> the largest length in it. Without any, all lengths are one band."""
     gated: bool = True
     """False leaves the function out of the gate."""
+    own_profile: bool = False
+    """Whether only profiles with a table of the function measure it, as those that `longctx window` writes do."""
     version: PositiveInt = 1
     """A number to raise whenever the test draws other items: what was recorded of the earlier ones stays readable."""
     allowed_hosts: tuple[str, ...] = ()
@@ -384,8 +386,8 @@ def load_cases(path: Path, cluster: str | None, id_field: str = "id") -> tuple[C
                     f"{path}, {record.place} has the id {case['id']!r} of an earlier case: give each case its own id.",
                 )
     except FileNotFoundError:
-        raise UserError(
-            "no-cases-file", f"There is no file of cases {path}: write one, with one JSON object per line."
+        raise Absent(
+            "no-cases-file", f"There is no file of cases {path}: write one, with one JSON object per line.", path=path
         ) from None
     except ValueError as error:
         raise UserError("bad-case", f"{path}: {error}. Write one JSON object per line.") from None

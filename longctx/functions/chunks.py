@@ -17,7 +17,7 @@ from typing import Any
 
 from longctx.config.project_files import read_text
 from longctx.corpus.documents import count_tokens
-from longctx.errors import UserError
+from longctx.errors import Absent
 from longctx.extras import require
 from longctx.vocabulary.bank import Section
 
@@ -70,14 +70,18 @@ def chunks(folder: str | Path, tokens: int | None = None) -> Chunks:
         >>> base.retrieve("What is the fee?", 4)  # doctest: +SKIP
     """
     beside = Path(sys._getframe(1).f_globals.get("__file__", ".")).parent / folder
-    return read_chunks(beside if beside.is_dir() else Path(folder), tokens)
+    return read_chunks(Path(folder) if Path(folder).is_dir() and not beside.is_dir() else beside, tokens)
 
 
 def read_chunks(folder: Path, tokens: int | None = None) -> Chunks:
     """Return the chunks of a folder; see `chunks`."""
     paths = sorted(path for path in folder.rglob("*") if path.suffix in SUFFIXES and path.is_file())
     if not any(read_text(path).strip() for path in paths):
-        raise UserError("no-documents-to-chunk", f"{folder} has no Markdown or text files: name the folder that does.")
+        raise Absent(
+            "no-documents-to-chunk",
+            f"{folder} has no Markdown or text files: name the folder that does.",
+            path=folder,
+        )
     return Chunks(partial(_sections, folder, paths, tokens))
 
 

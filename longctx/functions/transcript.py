@@ -19,7 +19,7 @@ from itertools import accumulate, islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from longctx.errors import UserError
+from longctx.errors import Absent, UserError
 from longctx.files import inside
 from longctx.functions.case import Case
 from longctx.functions.cells import load_cases
@@ -352,7 +352,7 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
 
 
 def _beside(caller: Path, path: str | Path) -> Path:
-    return beside if (beside := caller / path).exists() else Path(path)
+    return Path(path) if Path(path).exists() and not (caller / path).exists() else caller / path
 
 
 def read_probes(path: Path, session: str) -> tuple[Probe, ...]:
@@ -385,8 +385,8 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
         found = log.reader.conversation()
         made = _of_line(found[1]) if found else None
     except FileNotFoundError:
-        raise UserError(
-            "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request."
+        raise Absent(
+            "no-transcript", f"There is no transcript {path}: log one, with one JSON line per request.", path=Path(path)
         ) from None
     except (ValueError, RecursionError, KeyError, TypeError, AttributeError) as error:
         told = str(error) if isinstance(error, ValueError) else "its turns are no lists of texts, calls and results"

@@ -124,6 +124,18 @@ def pytest_pycollect_makeitem(name: str, obj: object) -> None:
     selection.mark_protocol(obj)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    report = yield
+    if report.failed:
+        from longctx.plugin import absent
+
+        absent.leave_out(collector, report)
+    return report
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marked = metafunc.definition.get_closest_marker(selection.MARKER) is not None
     mistake = same_names.choose_fixtures(metafunc, marked)

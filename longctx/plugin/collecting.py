@@ -30,6 +30,7 @@ from longctx.engine.run import Run
 from longctx.engine.terms import name_in_run
 from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameters_of, replaced
+from longctx.plugin import absent
 from longctx.plugin.options import asks_before_tests
 from longctx.plugin.parameter_ids import ids_of
 from longctx.plugin.run import CELLS, REPORTS, is_worker
@@ -69,7 +70,7 @@ def parametrize(metafunc: pytest.Metafunc, mistake: UserError | None = None) -> 
         if protocol is None:
             _of_function(metafunc, marker)
     except UserError as error:
-        _fail(metafunc, error)
+        _leave_out_or_fail(metafunc, error)
         return
     if protocol is not None:
         _of_protocol(metafunc, run, protocol)
@@ -94,6 +95,20 @@ def _of_protocol(metafunc: pytest.Metafunc, run: Run, protocol: Protocol) -> Non
         reason = f"no cell of [{protocol.name}] falls to shard {run.settings.shard}"
         cell, marks = None, [pytest.mark.skip(reason=reason)]
     metafunc.parametrize([*own, CELL], [pytest.param(*([None] * len(own)), cell, id="none", marks=marks)])
+
+
+def _leave_out_or_fail(metafunc: pytest.Metafunc, error: UserError) -> None:
+    """Leave out a test whose data git ignores and are not here; let it fail with any other mistake."""
+    try:
+        reason = absent.why(metafunc.config, error, [metafunc.function.__name__])
+    except UserError as lost:
+        error, reason = lost, ""
+    if not reason:
+        _fail(metafunc, error)
+        return
+    if SUBJECT not in metafunc.fixturenames:
+        metafunc.fixturenames.append(SUBJECT)
+    metafunc.parametrize(SUBJECT, [pytest.param(LeftOut(reason), id="none")])
 
 
 def _fail(metafunc: pytest.Metafunc, error: UserError) -> None:
@@ -147,8 +162,10 @@ def _of_function(metafunc: pytest.Metafunc, marker: pytest.Mark) -> None:
     if SUBJECT not in metafunc.fixturenames:
         metafunc.fixturenames.append(SUBJECT)
     explicit = run.settings.models and _is_named(metafunc.config, metafunc.definition.path)
-    if not (explicit or plan.measures_function(name)):
-        reason = f"the profile {plan.profile_name!r} has no [{name}] table, and no models = […] at its top"
+    alone = bool(marker_arguments(name, marker).get("own_profile"))
+    if not (explicit or plan.measures_function(name, alone)):
+        models = "" if alone else ", and no models = […] at its top"
+        reason = f"the profile {plan.profile_name!r} has no [{name}] table{models}"
         metafunc.parametrize(SUBJECT, [pytest.param(LeftOut(reason), id="none")])
         return
     marked = MarkedFunction.of(run, metafunc.function, marker, metafunc.definition.path.parent)

@@ -14,6 +14,7 @@ from longctx.engine.settings import GATE, OPTIONS, Settings
 from longctx.errors import UserError
 from longctx.extras import PAGE, missing_extras
 from longctx.gate.rules import ignored_options
+from longctx.plugin import absent
 from longctx.plugin.options import is_typed
 from longctx.plugin.session import run_of, session_of
 from longctx.text import count
@@ -131,10 +132,10 @@ def why_skipped(terminal: pytest.TerminalReporter) -> Iterator[str]:
 
 
 def why_left_out(config: pytest.Config, measured: bool) -> Iterator[str]:
-    """Yield a sentence for each reason why the profile leaves tests out: with -v, or if nothing was measured."""
-    if not measured or config.get_verbosity() > 0:
-        reasons = session_of(config).left_out.values()
-        yield from (f"{each} deselected: {reason}." for each, reason in _counted(reasons))
+    """Yield a sentence for each reason why tests are left out: for the profile's only with -v, or without a result."""
+    all_of_them = not measured or config.get_verbosity() > 0
+    reasons = (why for why in session_of(config).left_out.values() if all_of_them or why.startswith(absent.REASON))
+    yield from (f"{each} deselected: {reason}." for each, reason in _counted(reasons))
 
 
 def _counted(given: Iterable[str]) -> Iterator[tuple[str, str]]:

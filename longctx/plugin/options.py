@@ -44,6 +44,7 @@ MARKERS = (
     guessing=0.5: the accuracy that guessing reaches, which a baseline must exceed
     bands={"short": 4000}: the gate's bands, each with the largest length in it
     gated=False: leaves the function out of the gate
+    own_profile=True: only profiles with a table of the function measure it
     version=2: raise it whenever the test draws other items
     allowed_hosts=["db.example:5432"]: the hosts that the code under test may connect to
     counts=Counts(…): token counts of the model's tokenizer, for ask.tokens()

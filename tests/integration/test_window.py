@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import subprocess
 from collections import Counter
 from itertools import product
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from longctx.functions.transcript import Probe
 from longctx.stats.rates import Rate
 from tests.given import json_lines
-from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project
+from tests.integration.conftest import ROOT, Checkout, Launcher, foreign_project, needs_git
 from tests.integration.pages import blocks, missing
 from tests.servers import SimulatedServer, saying
 from tests.session_server import REST, answering, claude_code, openai_log
@@ -61,6 +62,14 @@ LONG_STRATEGIES = {"`none`": "", "`truncate-at-8000`": ".truncate-at-8000"}
 """The strategies of the long session, as the guide writes them, with the ends of the names of their cassettes."""
 GUIDE = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
 
+OF_CASES = """
+import pytest
+
+@pytest.mark.longctx(cases="window/probes.jsonl")
+def test_cases(ask, case):
+    assert ask(case.question)
+"""
+
 
 @pytest.fixture
 def project(launcher: Launcher, tmp_path: Path) -> Checkout:
@@ -72,6 +81,49 @@ def project(launcher: Launcher, tmp_path: Path) -> Checkout:
         "[caching]\nmin_tokens = 512\n"
     )
     return made
+
+
+def write_test(project: Checkout, server: SimulatedServer) -> None:
+    few = "--number=20", "--fill=1000", "--fill=2000"
+    made = project.longctx("window", "session.jsonl", "--model=toy", *few, "--yes", f"--base-url={server.url}")
+    assert made.code == 0, made.out + made.err
+
+
+@needs_git
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_clone_without_the_private_session_runs_its_other_tests(project: Checkout, workers: str) -> None:
+    """The session is ignored by git, its test is not: only a baseline with its answers makes that a failure."""
+    with SimulatedServer(answering) as server:
+        write_test(project, server)
+        assert project.record(server, "--ctx-profile=window").code == 0
+    assert project.longctx("baseline", "save", "main").code == 0
+    project.file("tests_longctx/test_other.py").write_text("def test_other(): pass\n")
+    project.file("tests_longctx/test_cases.py").write_text(OF_CASES)
+    project.file("pytest.ini").write_text("[pytest]\ntestpaths = tests_longctx\nlongctx_strict = true\n")
+    subprocess.run(["git", "init", "-q"], cwd=project.folder, check=True)
+    for name in ("probes.jsonl", "session.json"):
+        ignored = ["git", "check-ignore", "-q", f"tests_longctx/window/{name}"]
+        assert subprocess.run(ignored, cwd=project.folder, check=False).returncode == 0
+        project.file(f"tests_longctx/window/{name}").unlink()
+    lost = project.pytest(workers, "--ctx-model=toy", profile=None)
+    assert lost.code != 0
+    assert lost.says("[data-not-here]", "main", "test_window")
+    project.file("fixtures/baselines/main.jsonl").unlink()
+    result = project.pytest(workers, "--ctx-model=toy", profile=None)
+    assert result.code == 0, result.out
+    assert result.says("1 passed", "data that git ignores are not here: tests_longctx/window/")
+    assert "rror" not in result.out, result.out
+
+
+@pytest.mark.parametrize("profile", ["other", "window"])
+def test_a_written_test_is_measured_in_its_own_profile_alone(project: Checkout, profile: str) -> None:
+    project.file("fixtures/profiles").mkdir(exist_ok=True)
+    for name in ("other", "more"):  # several profiles and no default are no obstacle for the command
+        project.file(f"fixtures/profiles/{name}.toml").write_text('models = ["toy"]\n')
+    with SimulatedServer(answering) as server:
+        write_test(project, server)
+    collected = project.pytest("--collect-only", "-q", f"--ctx-profile={profile}", profile=None).out
+    assert ("test_window[" in collected) == (profile == "window"), collected
 
 
 def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
@@ -98,7 +150,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
             r"\(\d+ probes × 3 fills × 2 strategies, about \$\d+\.\d+\)",
             lines[4],
         ), lines[4]
-        assert project.file("tests_longctx/window/.gitignore").read_text().endswith("*\n")
+        assert project.file("tests_longctx/window/.gitignore").read_text().endswith("*\n!.gitignore\n")
         run = project.record(server, "--ctx-profile=window", page=True)
     assert run.code == 0, run.out + run.err
     assert run.says(
