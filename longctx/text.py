@@ -11,6 +11,12 @@ def count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or f'{one}s'}"
 
 
+def ordinal(number: int) -> str:
+    """Return a number as an ordinal, such as `2nd`."""
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number:,}{ending}"
+
+
 def some_of(names: Sequence[str], most: int) -> str:
     """Return the first names as a list for a sentence, which ends with `…` if there are more."""
     return ", ".join(names[:most]) + (", …" if len(names) > most else "")

@@ -60,6 +60,9 @@ def run_action(
         done.ran.append(name)
         if name in ELSEWHERE:
             continue
+        if "uses" in step and "/cache/" in step["uses"]:
+            _cache(folder, artifacts, step["uses"], _filled(str(step["with"]["path"]), context))
+            continue
         if "uses" in step:
             _keep_or_fetch(
                 folder, artifacts, {key: _filled(str(value), context) for key, value in step["with"].items()}
@@ -74,6 +77,15 @@ def run_action(
         done.failed = done.failed or (result if result.returncode else None)
     done.outputs = {name: _filled(declaration["value"], context) for name, declaration in action()["outputs"].items()}
     return done
+
+
+def _cache(folder: Path, artifacts: Path, uses: str, path: str) -> None:
+    """Restore a file from the cache of the branch, or save it there."""
+    here, kept = folder / path, artifacts / "cache" / path
+    source, target = (kept, here) if "/restore" in uses else (here, kept)
+    if source.exists():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(source, target)
 
 
 def _keep_or_fetch(folder: Path, artifacts: Path, given: Mapping[str, str]) -> None:

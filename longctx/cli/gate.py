@@ -103,7 +103,8 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.changed_texts import text_changes
-    from longctx.engine.finish import command_for_all, judged_against, texts_of
+    from longctx.engine.finish import command_for_all, texts_of
+    from longctx.engine.memory import judged_against
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
     from longctx.gate.changed import changed, changed_terms

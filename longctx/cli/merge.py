@@ -38,9 +38,11 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.finish import Ending, merge
+    from longctx.engine.memory import Past
     from longctx.engine.terms import failures_of, merged_rules, profiles_of
     from longctx.gate.rules import exit_status
     from longctx.plugin.selected_tests import reports_of_tests
+    from longctx.recording.tape import Tape
     from longctx.registry import known_protocols
     from longctx.report.document import as_terminal as document_as_terminal
     from longctx.report.headline import last_line
@@ -68,7 +70,9 @@ def run(options: argparse.Namespace) -> int:
     names = str(options.baseline), os.path.relpath(out)
     parquet = any((folder / PARQUET).is_file() for folder in folders)
     writes = options.page, parquet
-    ending = Ending(manifest, known, baseline, rules, *writes, options.workspace, reports, names)
+    cassettes = options.workspace.cassettes
+    past = Past(Tape(cassettes), cassettes) if baseline else None
+    ending = Ending(manifest, known, baseline, rules, *writes, options.workspace, reports, names, past=past)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     missing, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)

@@ -21,14 +21,15 @@ from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
 from longctx.config.project import project_settings
 from longctx.engine.changed_texts import templates_of, text_changes
+from longctx.engine.memory import Past, judged_against, keep, remembered
 from longctx.engine.plan import Plan
 from longctx.engine.servers import server_notes
-from longctx.engine.terms import beside, empty, left_out, looks_of, min_rates, rules
+from longctx.engine.terms import empty, left_out, looks_of, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed
-from longctx.gate.verdict import Rules, RunVerdict, give_verdict
+from longctx.gate.verdict import Rules, RunVerdict
 from longctx.live.cost.estimate import Estimate, estimate
 from longctx.recording.request import Request, digest_of
 from longctx.report.document import Document
@@ -42,7 +43,7 @@ from longctx.results import store
 from longctx.results.baseline_file import Baseline, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, origin
-from longctx.results.store import FinishedRun, remove_old_runs, with_answers
+from longctx.results.store import FinishedRun, remove_old_runs
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
 from longctx.vocabulary.both import Both
@@ -99,6 +100,8 @@ class Ending:
     """The verdicts of which no band counts as failed."""
     notes: Sequence[str] = ()
     """Sentences on the server that answered."""
+    past: Past | None = None
+    """Where the earlier runs of its change are; None if its verdict does not take them."""
 
 
 def finish(
@@ -127,9 +130,9 @@ def finish(
         writes = run.settings.page, run.settings.parquet
         passes = ("pass", "inconclusive")[: 1 + (run.settings.on_inconclusive == "pass")]
         reports = run.reports
-        notes = tuple(server_notes(run, record.rows))
+        notes, past = tuple(server_notes(run, record.rows)), past_of(run) if gated else None
         ending = Ending(
-            manifest, run.plan.tests, baseline, terms, *writes, run.workspace, reports, names, passes, notes
+            manifest, run.plan.tests, baseline, terms, *writes, run.workspace, reports, names, passes, notes, past
         )
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
@@ -166,8 +169,9 @@ def _written(
     summary = summarize(record.rows, manifest.prices_of, manifest.sent_as, known, manifest.facts, ending.reports)
     verdict, document, said = None, None, ""
     failed: Mapping[str, str] = {}
+    warnings: list[str] = []
     if baseline and ending.terms:
-        judgement, document = judge(folder, baseline, record, ending, ending.terms)
+        judgement, document = judge(folder, baseline, record, ending, ending.terms, warnings)
         verdict, said = judgement.verdict, headline(judgement)
         if verdict not in ending.passes:
             failed = why_each_band_fails(judgement)
@@ -182,20 +186,34 @@ def _written(
     write_report(
         folder, RunReport(record, summary, manifest, document, len(failed)), ending.page, ending.parquet, earlier
     )
-    warning = add_step_summary(folder)
-    return dataclasses.replace(done, warnings=(warning,) if warning else ())
+    warnings.append(add_step_summary(folder) or "")
+    return dataclasses.replace(done, warnings=tuple(filter(None, warnings)))
 
 
 def judge(
-    folder: Path, baseline: Baseline, record: store.FinishedRun, ending: Ending, terms: Rules
+    folder: Path,
+    baseline: Baseline,
+    record: store.FinishedRun,
+    ending: Ending,
+    terms: Rules,
+    warnings: list[str],
 ) -> tuple[RunVerdict, Document]:
-    """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words."""
+    """Judge a run against its baseline, write gate.md and gate.json, and return the verdict, also in words.
+
+    warnings: takes sentences on what failed without losing anything.
+    """
     rows, manifest = record.rows, ending.manifest
-    verdict = judged_against(baseline, rows, terms, ending.tests)
+    notes: Sequence[str] = ()
+    if ending.past is None:
+        verdict = judged_against(baseline, rows, terms, ending.tests)
+    else:
+        known = remembered(baseline, manifest.run, rows, terms, ending.past, ending.tests)
+        verdict, notes = known.verdict, known.notes
+        warnings.append(keep(known, ending.past.cassettes))
     differences = changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict)
     texts = texts_of(baseline, record, ending.workspace.cassettes)
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
-    answers = *ending.notes, *answer_notes(rows, manifest.base)
+    answers = *notes, *ending.notes, *answer_notes(rows, manifest.base)
     kept = Both(baseline.manifest.templates, manifest.templates)
     changes = text_changes(kept, Both(baseline.rows, rows), verdict, ending.workspace)
     shown = verdict_document(verdict, baseline.name, differences, answers, lost, changes)
@@ -215,27 +233,11 @@ def verdict_on(run: RunData, rows: Sequence[Row], baseline: str | None = None) -
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
     now = clocks.stamp()
     terms = rules(run, rows, now, looks_of(run, rows))
-    return judged_against(against, rows, terms, run.plan.tests)
+    return remembered(against, run.name, rows, terms, past_of(run), run.plan.tests).verdict
 
 
-def judged_against(
-    baseline: Baseline,
-    rows: Sequence[Row],
-    terms: Rules,
-    known: Mapping[str, Protocol] | None = None,
-    guessing: float = 0.0,
-) -> RunVerdict:
-    """Judge rows against a baseline, and against its anchor if it has one. Holm's correction counts both together.
-
-    guessing: see `give_verdict`.
-    """
-    own, anchor = with_answers(rows), baseline.anchor
-    verdict = give_verdict(baseline.rows, own, beside(terms, anchor), known, guessing)
-    if anchor is None:
-        return verdict
-    return verdict.with_anchor(
-        give_verdict(anchor.rows, own, beside(terms, baseline), known, guessing), anchor.saved_at
-    )
+def past_of(run: RunData) -> Past:
+    return Past(run.recorded, run.workspace.cassettes, run.settings.fresh)
 
 
 def manifest_of(

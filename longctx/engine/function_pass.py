@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from longctx.cells.cell import Cell, Group
 from longctx.engine.early_stop import InterimLooks, Steps, record_left_out, stopped_by
-from longctx.engine.function_runs import price
+from longctx.engine.function_runs import FirstRequestsRun, price
+from longctx.engine.memory import continues, is_settled, open_requests
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionTrials, Part
 from longctx.functions.batches import Rounds
@@ -84,7 +85,8 @@ class FunctionPass:
         settings = self._run.settings
         self._terms.say_few(self._run.say)
         try:
-            if settings.looks and self._run.plan.baseline and not settings.ask_only and settings.only_trial is None:
+            in_looks = settings.looks and self._run.plan.baseline and not settings.ask_only
+            if in_looks and settings.only_trial is None and not self._continues():
                 self._ask_in_looks()
             else:
                 self._ask(Part(), first=True)
@@ -92,6 +94,14 @@ class FunctionPass:
             for sentence in sentences(self._tally):
                 self._run.say(sentence)
             raise
+
+    def _continues(self) -> bool:
+        """Return whether this is a later run of a change, which takes no looks."""
+        if not open_requests(self._run) or is_settled(self._tape, self._cells):
+            return False
+        first = FirstRequestsRun(self._run)
+        self._run_functions(first)
+        return continues(self._run, first.digests)
 
     def _ask_in_looks(self) -> None:
         """Ask look by look, and in each only the bands that are not settled yet."""

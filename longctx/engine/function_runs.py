@@ -94,6 +94,21 @@ class ShowingRun(FunctionRun):
         self.shown = running, start(running)
 
 
+class FirstRequestsRun(FunctionRun):
+    """Notes the digest of the first request of each trial, whatever is recorded; it sends none."""
+
+    def __init__(self, run: RunData) -> None:
+        super().__init__(run.tape("all"))
+        self.digests: list[str] = []
+
+    def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
+        for trial in cell.each_trial():
+            running = trial_of(trial)
+            first = FunctionTrial(trial, self.tape, running.judge, running.strategy)
+            start(first)
+            self.digests += [request.place.sha256 for request in first.unanswered[:1]]
+
+
 class EstimatingRun(FunctionRun):
     """Takes the first requests that each cell lacks, estimates later ones from recorded trials, and sends nothing."""
 

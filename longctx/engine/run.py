@@ -90,7 +90,7 @@ class Run(RunData):
         with only_writer(*tape.all_written, lock=settings.lock):
             tape.set_out_to_send(self.to_send, self.plan.judge if self.cells else None)
             order = None
-            if settings.looks and self.plan.baseline and not settings.ask_only:
+            if settings.looks and self.plan.baseline and not settings.ask_only and not self._continues(tape, cells):
                 from longctx.engine.early_stop import looks_by, record_left_out, until_settled
 
                 tape.looks = looks_by(self, tape, (each for cell in cells if cell.size for each in cell.each_trial()))
@@ -110,6 +110,12 @@ class Run(RunData):
         self.not_asked(failures, done.spent)
         self.forget_plan()
         return done
+
+    def _continues(self, tape: Tape, cells: Sequence[Cell]) -> bool:
+        """Return whether these cells of protocols are asked by a later run of a change, which takes no looks."""
+        from longctx.engine.memory import continues, first_requests, is_settled
+
+        return not is_settled(tape, cells) and continues(self, first_requests(cells))
 
     def count_probes(self, cells: Sequence[Cell], alone: bool = False) -> list[Cell]:
         """Have the server count the probes of test functions; return the cells that can be sent.

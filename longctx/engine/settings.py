@@ -85,6 +85,8 @@ class Settings:
     max_age: float = MAX_AGE_DAYS
     """Days."""
     looks: bool = True
+    fresh: str = ""
+    """Why the gate begins a new body of evidence; empty if it does not."""
     batch: bool = False
     batch_wait: float | None = None
     """Hours; None to wait until the batches end."""
@@ -280,6 +282,12 @@ _DECLARED = (
         "exit status of an inconclusive gate: fail = 11 (default), pass = 0",
         choices=("pass", "fail"),
         entry="on_inconclusive",
+    ),
+    Option(
+        "fresh",
+        "fresh",
+        "judge this live run without the earlier runs of its change; the verdict prints the reason that you give",
+        "WHY",
     ),
     Option(
         "batch",

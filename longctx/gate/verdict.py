@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from longctx.compare.judges import GradedTest, graded_tests
 from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, by_key, guessing_of, held, match_runs, pairs
@@ -60,6 +61,9 @@ from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
 from longctx.vocabulary.point import is_check, name_of_test
 from longctx.vocabulary.report import Reported, StatedMinimum
+
+if TYPE_CHECKING:
+    from longctx.gate.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,6 +226,8 @@ class RunVerdict:
     """The run's test functions that a judge grades."""
     rejudged: tuple[str, ...] = ()
     """Phrases on the cases that something else judges than in the baseline; their trials are not measured."""
+    memory: Memory | None = field(default=None, repr=False)
+    """What the verdict takes from earlier runs of its change; None where none is looked for."""
 
     @property
     def is_no_verdict(self) -> bool:
@@ -251,6 +257,30 @@ class RunVerdict:
         """Return the verdict that counts a regression against the anchor, too."""
         fell = anchor.regressed and anchor.verdict != "invalid" and self.verdict != "invalid"
         return replace(self, verdict="regression" if fell else self.verdict, anchor=anchor, since=since)
+
+    def after(self, alone: RunVerdict, memory: Memory) -> RunVerdict:
+        """Return this verdict, on all answers of a change, with what concerns the run `alone` as it is.
+
+        A regression that an earlier run showed stands until a later one rules it out.
+        """
+        of_test = {(test.test, test.after): test for test in alone.tests}
+        tests = [
+            replace(test, requests=own.requests, lost=own.lost, in_common=own.in_common, alone=own.alone)
+            if (own := of_test.get((test.test, test.after)))
+            else test
+            for test in self.tests
+        ]
+        stands = self.verdict == "inconclusive" and memory.body.regressed
+        verdict: Verdict = "regression" if stands else self.verdict
+        return replace(
+            self,
+            verdict=verdict,
+            tests=tuple(tests),
+            trials=alone.trials,
+            not_asked=alone.not_asked,
+            usage=alone.usage,
+            memory=replace(memory, verdict=verdict, stands=stands),
+        )
 
     @property
     def stated_run(self) -> BandVerdict | None:

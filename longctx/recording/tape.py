@@ -14,6 +14,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -40,6 +41,14 @@ if TYPE_CHECKING:
 IN_LOOKS = re.compile(r'(?<!\\)"looks":"')
 """In the metadata of an episode that was sent in looks."""
 Status = Literal["found", "stale", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class FirstRequest:
+    """An answer to the first request of a trial, whether or not a later one replaced it."""
+
+    sha256: str
+    recorded_at: str
 
 
 class NotRecorded(Exception):
@@ -90,6 +99,12 @@ class Tape:
         self._to_send_again: list[tuple[Cell, ModelProfile]] = []
         self._not_sent_again: dict[str, set[str]] = defaultdict(set)
         """The trials in each file of which earlier answers do not count any more."""
+        self._replaced: dict[str, list[Episode]] = defaultdict(list)
+        """Those answers in each file."""
+        self._files: list[str] = []
+        """The file of each answer that counts."""
+        self._first: tuple[Mapping[tuple[str, str], Sequence[FirstRequest]], int] | None = None
+        """The answers to first requests by file and trial, and of how many answers in all."""
         self._left_out: dict[str, list[LeftOut]] = defaultdict(list)
         """The trials in each file that gates were settled without."""
 
@@ -224,6 +239,22 @@ class Tape:
         """
         if self.asks_anew and self.keeps:
             self._to_send_again = [(cell, model) for cell in cells for model in (cell.model, judge) if model]
+
+    def first_requests(self, file: str, model: str, trial: str) -> Sequence[FirstRequest]:
+        """Return the answers of all runs to the first request of a trial."""
+        self._episodes(file, model)
+        if self._first is None or self._first[1] != len(self._metadata_of):
+            found: dict[tuple[str, str], list[FirstRequest]] = defaultdict(list)
+            counted = zip(self._files, self._cassette.data, self._metadata_of, strict=True)
+            every = [(name, request, metadata) for name, (request, _), metadata in counted]
+            replaced = self._replaced.items()
+            every += [(name, request, metadata) for name, of_file in replaced for request, _, metadata in of_file]
+            for name, request, metadata in every:
+                if not any(metadata.get(part) for part in ("request", "after", "same")):
+                    sha256 = request.body.decode().removeprefix("sha256:")
+                    found[name, metadata["trial"]].append(FirstRequest(sha256, metadata["recorded_at"]))
+            self._first = found, len(self._metadata_of)
+        return self._first[0].get((file, trial), ())
 
     def left_out(self, trial: Trial) -> bool:
         """Return whether the last gate that was to send a trial was settled without it."""
@@ -443,6 +474,7 @@ class Tape:
     def _read(self, folder: Path, name: str) -> Sequence[Episode]:
         recorded = read_episodes(folder / name, folder)
         self._not_sent_again[name] |= {metadata["trial"] for _, _, metadata in recorded.replaced}
+        self._replaced[name] += recorded.replaced
         self._left_out[name] += recorded.left_out
         if recorded.cut_short:
             self.cut_short.add(folder / name)
@@ -459,6 +491,7 @@ class Tape:
             episodes[key] = len(self._cassette.data)
         self._cassette.data.append((request, response))
         self._metadata_of.append(metadata)
+        self._files.append(file)
 
     def _append(self, path: Path, line: str) -> None:
         try:

@@ -51,6 +51,12 @@ def changed(before: Row, after: Row) -> str:
     return OTHER_JUDGE if differ else ""
 
 
+def differ(before: str | None, after: str | None) -> bool:
+    """Return whether two columns name different judges of an answer. Only what is known of both counts."""
+    was, now = parts_of(before), parts_of(after)
+    return any(_differs(was[name], now[name]) for name in was.keys() & now.keys())
+
+
 def _differs(before: str, after: str) -> bool:
     pairs = zip(before.split(","), after.split(","), strict=False)
     return any(UNKNOWN not in (was, now) and was != now for was, now in pairs)

@@ -202,6 +202,12 @@ class Row:
         return int(self.correct)
 
     @property
+    def answer_id(self) -> str:
+        """What identifies its answer among those to the same request, eight hex digits."""
+        text = f"{self.recorded_at} {self.model_returned} {self.repeat} {self.prompt_sha256}"
+        return hashlib.sha256(text.encode()).hexdigest()[:8]
+
+    @property
     def cluster_key(self) -> object:
         """What identifies the row's cluster. A trial without one of its own forms one with its repeats."""
         return self.cluster or (self.cell, self.seed, self.item, self.trial)

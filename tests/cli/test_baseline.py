@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.cli import main
-from longctx.engine.finish import judged_against
+from longctx.engine.memory import judged_against
 from longctx.gate.verdict import Rules, RunVerdict
 from longctx.report.verdict_data import as_data
 from longctx.report.verdict_document import verdict_document

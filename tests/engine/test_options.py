@@ -37,6 +37,7 @@ GIVEN: Mapping[str, tuple[list[str], Any]] = {
     "baseline": (["--baseline=main"], "main"),
     "save-baseline": (["--save-baseline=new"], "new"),
     "on-inconclusive": (["--on-inconclusive=pass"], "pass"),
+    "fresh": (["--fresh=another server"], "another server"),
     "batch": (["--batch"], True),
     "shard": (["--shard=2/5"], Shard(2, 5)),
     "report": (["--report=out"], Path("out")),

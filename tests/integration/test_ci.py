@@ -233,6 +233,29 @@ def test_live_asks_and_its_recordings_can_be_committed(gated: Clone, server: Sim
     assert gated.act().status == 0
 
 
+def test_setting_the_label_again_replays_what_an_earlier_run_of_the_branch_recorded(
+    gated: Clone, server: SimulatedServer
+) -> None:
+    gated.checkout.file("fixtures/models/toy.toml").write_text(
+        'model = "toy"\n[prices]\ninput = 1\noutput = 1\ndated = 2026-11-22\n'
+    )
+    gated.checkout.file("fixtures/prompts/protocol/line_retrieval/header.txt").write_text("Another header\n")
+    gated.commit(push=True)
+    given: dict[str, Any] = {"env": {"ANTHROPIC_BASE_URL": server.url}, "record": "new_episodes", "api_key": "k"}
+    assert gated.act(**given).failed is None
+    recorded = len(server.asked)
+    gated.git("clean", "-fdx", "--quiet", "reports", "recordings.tar.gz")
+    gated.git("checkout", "--quiet", "cassettes")
+    gated.git("clean", "-fd", "--quiet", "cassettes")
+    assert gated.act().status == 12, "a replay sees what is committed"
+    again = gated.act(**given)
+    assert again.failed is None, again.failed
+    assert len(server.asked) == recorded
+    assert len(gated.checkout.file("cassettes/verdicts.jsonl").read_text().splitlines()) == 1
+    gated.act(**{**given, "record": "all"})
+    assert len(server.asked) > recorded
+
+
 def test_a_main_branch_that_was_not_fetched_is_no_first_run(clone: Clone) -> None:
     done = clone.act(base="origin/other")
     assert done.failed
