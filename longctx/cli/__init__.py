@@ -113,7 +113,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = make_parser()
     complete(parser)
     logs.start()
-    options, rest = parser.parse_known_args(sys.argv[1:] if arguments is None else arguments)
+    words = [*(sys.argv[1:] if arguments is None else arguments)]
+    options, rest = parser.parse_known_args(words)
+    options.words = words
     if rest:
         unknown = next((argument.partition("=")[0] for argument in rest if argument.startswith("--")), "")
         parser.error(f"unrecognized arguments: {' '.join(rest)}{_hint(unknown, options.known) if unknown else ''}")

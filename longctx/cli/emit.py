@@ -33,7 +33,7 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def check(options: argparse.Namespace) -> None:
     """Raise UserError before any work if the file cannot be written, or HTML not be made."""
-    if _kind(options) == "html":
+    if kind_of(options) == "html":
         require("HTML", *PAGE)
     if options.out is not None:
         check_free(options.out, options.force)
@@ -51,7 +51,7 @@ def show(
     """
     from longctx.report.document import FORMATS, as_data, as_html
 
-    kind = _kind(options)
+    kind = kind_of(options)
     html = as_page or partial(as_html, document)
     if kind == "json":
         text = f"{json.dumps(as_data(document) if data is None else data, indent=1)}\n"
@@ -66,7 +66,7 @@ def show(
         print(f"{options.out}: {len(text.encode()):,} bytes")
 
 
-def _kind(options: argparse.Namespace) -> str:
+def kind_of(options: argparse.Namespace) -> str:
     """Return the format in which a document is shown."""
     suffix: str = options.out.suffix.lower() if options.out else ""
     return options.format or SUFFIXES.get(suffix, "terminal")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
+import shlex
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,6 +24,7 @@ FIELDS = {
     "correct": "the field of the outcome: true, false, or a score from 0 to 1 (default: correct or score)",
     "answer": "the field of the model's answer, which is shown of lost items (default: answer)",
     "expected": "the field of the right answer (default: expected)",
+    "error": "the field of the error that an item ended with, which is not measured then (default: error or exception)",
     "band": "items with the same value of this field form a band (default: band)",
     "cluster": "items with the same value of this field form a cluster (default: cluster)",
 }
@@ -78,9 +82,46 @@ def add(commands: Any) -> None:
     )
     for name, text in FIELDS.items():
         parser.add_argument(f"--{name}", metavar="FIELD", help=text)
+    _add_meaning(parser)
     declare(parser, *GATE)
     emit.add(parser)
     parser.set_defaults(run=run)
+
+
+def _add_meaning(parser: argparse.ArgumentParser) -> None:
+    """Add the options that tell where the rows are, and what their outcomes mean."""
+    parser.add_argument("--rows", default="", metavar="PATH", help="the list of rows inside an object, such as data")
+    parser.add_argument(
+        "--score",
+        choices=("contains", "share", "exact"),
+        default="",
+        help="score answers (--answer) against what is expected (--expected): contains: one of the expected texts "
+        "occurs in the answer; share: the share of them that occurs; exact: the answer is one of them",
+    )
+    parser.add_argument(
+        "--scale",
+        type=_scale,
+        default=(0.0, 1.0),
+        metavar="LOWEST:HIGHEST",
+        help="the worst and the best mark of the outcome, such as 1:5 (default: 0:1)",
+    )
+    direction = parser.add_mutually_exclusive_group()
+    direction.add_argument(
+        "--lower-is-better", action="store_true", help="a low outcome is good, such as an error rate"
+    )
+    direction.add_argument(
+        "--higher-is-better", action="store_true", help="a high outcome is good, whatever its name suggests"
+    )
+
+
+def _scale(text: str) -> tuple[float, float]:
+    try:
+        lowest, highest = map(float, text.split(":"))
+    except ValueError:
+        lowest = highest = 0
+    if not -math.inf < lowest < highest < math.inf:
+        raise BadValue("bad-scale", f"{text!r} is no scale: write the lowest and the highest mark, such as 1:5.")
+    return lowest, highest
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -116,18 +157,29 @@ def run(options: argparse.Namespace) -> int:
     from longctx.report.verdict_data import with_words
     from longctx.report.verdict_document import verdict_document
     from longctx.results.baseline_file import is_baseline, load_baseline
-    from longctx.results.foreign.result import Choice
+    from longctx.results.foreign.choice import Choice, Undecided
+    from longctx.results.foreign.outcome import Scale
     from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_unmeasured
     from longctx.results.store import find_run, load
     from longctx.vocabulary.both import Both
 
     emit.check(options)
     named = {name: field for name in FIELDS if (field := getattr(options, name))}
-    old, new = (Choice(select, named) for select in _selected(options.select))
+    lower = True if options.lower_is_better else False if options.higher_is_better else None
+    lowest, highest = options.scale
+    scale = Scale(lowest, highest, lower)
+    old, new = (Choice(select, named, options.rows, options.score, scale) for select in _selected(options.select))
     kept = load_baseline(options.old) if is_baseline(options.old) else None
-    of_old = Loaded(kept.rows, RUN, kept.manifest) if kept else load_results(options.old, old)
-    of_new = load_results(options.new, new)
-    check_comparable(of_old, of_new, Both(options.old, options.new))
+    try:
+        of_old = Loaded(kept.rows, RUN, kept.manifest) if kept else load_results(options.old, old)
+        of_new = load_results(options.new, new)
+        check_comparable(of_old, of_new, Both(options.old, options.new), new)
+    except Undecided as error:
+        error.commands = [shlex.join([*_program(), *words]) for words in error.amended(options.words)]
+        raise
+    for loaded in (of_old, of_new):
+        if loaded.understood:
+            print(f"{loaded.understood}.", file=sys.stderr)
     before, after, earlier, manifest = of_old.rows, of_new.rows, of_old.manifest, of_new.manifest
     kept = kept or (load_baseline(_folder(options.old)) if earlier and manifest else None)
     terms = _terms(options, manifest or earlier)
@@ -148,7 +200,8 @@ def run(options: argparse.Namespace) -> int:
         verdict = judged_against(kept, after, rules, known, options.guessing)
     else:
         verdict = give_verdict(before, after, rules, known, options.guessing)
-    differs = [NOT_CHECKED]
+    understood = [loaded.understood for loaded in (of_old, of_new) if loaded.understood]
+    differs = [NOT_CHECKED, *(understood if emit.kind_of(options) in ("markdown", "html") else ())]
     if earlier and manifest:
         differs = [
             *changed_terms(earlier.terms, terms),
@@ -164,8 +217,13 @@ def run(options: argparse.Namespace) -> int:
     texts = text_changes(templates, Both(before, after), verdict, options.workspace) if earlier and manifest else []
     shown = verdict_document(verdict, options.old.name, differs, lost=lost, texts=texts)
     against = options.old.name, earlier.run if earlier else options.old.stem
-    emit.show(options, shown, data=with_words(verdict, against, differs, shown))
+    emit.show(options, shown, data={**with_words(verdict, against, differs, shown), "understood": understood})
     return exit_status(verdict.verdict, False, options.on_inconclusive)
+
+
+def _program() -> list[str]:
+    """Return how the person started longctx."""
+    return ["python", "-m", "longctx"] if Path(sys.argv[0]).name == "__main__.py" else ["longctx"]
 
 
 def _folder(path: Path) -> Path:

@@ -37,7 +37,7 @@ from longctx.functions.strategies import (
 from longctx.pytest_file import root_around
 from longctx.results.records import log_lines
 from longctx.text import count
-from longctx.vocabulary.reading import simplified
+from longctx.vocabulary.naming import folded, names
 
 
 @dataclass(frozen=True)
@@ -107,10 +107,6 @@ NOT_KNOWN = "not known"
 """What the model is asked to answer if the conversation does not say."""
 MOST_QUOTED = 120
 """The most characters of the evidence that is quoted for a probe."""
-SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
-"""The letters of scripts that write no space between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
-BEFORE, AFTER = rf"(?<![.,-])(?<![^\W{SPACELESS}])", rf"(?![^\W{SPACELESS}]|-|[.,][^\W{SPACELESS}])"
-"""The borders of a word in other scripts."""
 PROBE = (
     "{question}\nAnswer in a few words, with nothing but the answer. If this conversation does not say, answer: "
     f"{NOT_KNOWN}."
@@ -160,7 +156,7 @@ class Transcript:
     def depth_of(self, text: str) -> float | None:
         """Return the share of the tokens before the turn that contains a text; None if none does."""
         for place, message in enumerate(self.messages):
-            if any(_folded(text) in _folded(read_block(block)) for block in blocks_of(message)):
+            if any(folded(text) in folded(read_block(block)) for block in blocks_of(message)):
                 return self.depth_at(place)
         return None
 
@@ -181,10 +177,10 @@ class Transcript:
         if probe.turn is not None:
             return probe.turn - 1 if probe.turn <= len(self.messages) else None
         if probe.evidence not in self._known:
-            sought = _folded(probe.evidence)
+            sought = folded(probe.evidence)
             if "texts of it" not in self._known:
                 self._known["texts of it"] = [
-                    _folded(" ".join(map(read_block, blocks_of(each)))) for each in self.messages
+                    folded(" ".join(map(read_block, blocks_of(each)))) for each in self.messages
                 ]
             texts = enumerate(self._known["texts of it"])
             self._known[probe.evidence] = next((place for place, text in texts if sought and sought in text), None)
@@ -302,22 +298,22 @@ class Probe:
 
     def is_in(self, text: str) -> bool:
         """Return whether a text has the evidence, however its lines are wrapped."""
-        return bool(self.evidence) and _folded(self.evidence) in _folded(text)
+        return bool(self.evidence) and folded(self.evidence) in folded(text)
 
     def grade(self, reply: str) -> str:
         """Return `kept`, `stale`, `lost` (the reply states that the answer is not known) or `invented`.
 
         A reply that names both an accepted and an outdated answer is stale: nobody could act on it.
         """
-        text = _folded(reply)
-        if any(_names(text, each) for each in self.stale):
+        text = folded(reply)
+        if any(names(text, each) for each in self.stale):
             return "stale"
         for answer in self.accept:
-            if all(_names(text, part) for part in ((answer,) if isinstance(answer, str) else answer)):
+            if all(names(text, part) for part in ((answer,) if isinstance(answer, str) else answer)):
                 return "kept"
         return (
             "lost"
-            if _names(text, NOT_KNOWN) or re.search(r"\b(unknown|does not say|not mentioned)\b", text)
+            if names(text, NOT_KNOWN) or re.search(r"\b(unknown|does not say|not mentioned)\b", text)
             else "invented"
         )
 
@@ -415,7 +411,7 @@ def place_of(session: Transcript, probe: Probe, first: int) -> tuple[str, int | 
     """
     texts = [" ".join(map(read_block, blocks_of(message))) for message in session.messages[first:]]
     answers = [part for each in probe.accept for part in ((each,) if isinstance(each, str) else each)]
-    place = next((n for n, text in enumerate(texts) if any(_names(_folded(text), each) for each in answers)), 0)
+    place = next((n for n, text in enumerate(texts) if any(names(folded(text), each) for each in answers)), 0)
     for quoted in quotes(texts[place], probe):
         if session.turn_of(replace(probe, evidence=quoted, turn=None)) == first + place:
             return quoted, None
@@ -427,7 +423,7 @@ def quotes(text: str, probe: Probe) -> Iterator[str]:
     answers = [part for each in probe.accept for part in ((each,) if isinstance(each, str) else each)]
     for sentence in re.split(r"(?<=[.!?;])\s+|\n+", text):
         quoted = " ".join(sentence.split())[:MOST_QUOTED]
-        if any(_names(_folded(quoted), each) for each in answers):
+        if any(names(folded(quoted), each) for each in answers):
             yield quoted
 
 
@@ -498,22 +494,6 @@ def _is_answer(value: object) -> bool:
     return all(isinstance(text, str) and text.strip() for text in texts)
 
 
-def _names(text: str, answer: str) -> bool:
-    """Return whether a folded text names an answer, as words of their own: `4` is not in `47` or `4.5`.
-
-    Scripts without spaces have no such borders.
-    """
-    named = _folded(answer)
-    before = re.compile("" if re.match(f"[{SPACELESS}]", named) else BEFORE)
-    after = re.compile("" if re.search(f"[{SPACELESS}]$", named) else AFTER)
-    place = text.find(named)
-    while place >= 0:
-        if before.match(text, place) and after.match(text, place + len(named)):
-            return True
-        place = text.find(named, place + 1)
-    return False
-
-
 def read_block(block: Mapping[str, Any]) -> str:
     """Return a block of a turn as text."""
     match block:
@@ -524,8 +504,3 @@ def read_block(block: Mapping[str, Any]) -> str:
         case {"type": "tool_use", "input": given}:
             return json.dumps(given, ensure_ascii=False)
     return ""
-
-
-def _folded(text: str) -> str:
-    text = " ".join(simplified(text).split()).casefold()
-    return re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", text)

@@ -10,7 +10,11 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.results.foreign import results_of
-from longctx.results.foreign.result import MOST_NAMED, Choice, ForeignResult
+from longctx.results.foreign.choice import MOST_OPTIONS, Choice, Undecided
+from longctx.results.foreign.outcome import OffScale, suggested
+from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.tables import shared_ids
+from longctx.results.foreign.values import MOST_NAMED
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.row import Row, by_test
 from longctx.results.store import RESULTS, load_rows
@@ -21,6 +25,8 @@ from longctx.vocabulary.point import CREDIT, IMPORTED
 ALL = Choice()
 RUN = "a run of longctx"
 MOST_BANDS = 100
+THREE = 3
+"""How many ids of each file are shown if they do not meet."""
 NOT_IN_NEW = "not in the new results"
 """The error of a row that stands for a result which only the earlier file has."""
 
@@ -34,6 +40,8 @@ class Loaded:
     """What the file is, such as `an output of promptfoo`."""
     manifest: Manifest | None = None
     """That of a run."""
+    understood: str = ""
+    """A sentence, without its full stop, on what was understood of a file of another tool."""
 
 
 def load_results(path: Path, choice: Choice = ALL) -> Loaded:
@@ -61,7 +69,7 @@ def load_results(path: Path, choice: Choice = ALL) -> Loaded:
 def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
     """Read a file of results. Raises UserError, which names the line."""
     try:
-        form, found = results_of(path, choice)
+        understood, found = results_of(path, choice)
     except OSError as error:
         raise UserError("no-rows-file", f"{path} cannot be read: {error.strerror}. Name a file of results.") from None
     results: Counter[tuple[str, str]] = Counter()
@@ -69,7 +77,9 @@ def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
     for result in found:
         place = result.band, result.id
         try:
-            rows.append(_row(path, result, results[place]))
+            rows.append(_row(path, result, results[place], choice))
+        except OffScale as error:
+            raise _off_scale(path, result, found, error) from None
         except ValueError as error:
             raise UserError(
                 "bad-result", f"{path}, {result.name}: {visible(str(error))}. Name another field, or leave it out."
@@ -82,13 +92,23 @@ def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
             "items, such as a range of lengths.",
         )
     _check_repeats(path, results)
-    return Loaded(rows, form)
+    return Loaded(rows, understood.form, understood=understood.sentence(path.name, found, choice))
 
 
-def check_comparable(before: Loaded, after: Loaded, names: Both[Path]) -> None:
+def _off_scale(path: Path, result: ForeignResult, found: Sequence[ForeignResult], error: OffScale) -> UserError:
+    """Return what to say of a number that is not on the scale: which scale the file may have."""
+    scale = suggested([each.value for each in found])
+    sentence = f"{path}, {result.name}: {visible(str(error))}"
+    if scale is None:
+        return UserError("bad-result", f"{sentence}. Name another field, or its scale by --scale LOWEST:HIGHEST.")
+    advice = f"Name its lowest and its highest mark by --scale, such as --scale {scale}, or another field"
+    return Undecided("bad-result", f"{sentence}. {advice}.", options=[("--scale", scale)])
+
+
+def check_comparable(before: Loaded, after: Loaded, names: Both[Path], choice: Choice = ALL) -> None:
     """Raise UserError unless two files are of one form, have an id in common, and each id is about one document.
 
-    names: the files of the earlier and the later results.
+    names: the files of the earlier and the later results. choice: what was taken from them.
     """
     if before.form != after.form:
         raise UserError(
@@ -98,8 +118,8 @@ def check_comparable(before: Loaded, after: Loaded, names: Both[Path]) -> None:
         )
     if before.form == RUN:
         return
-    ours, theirs = ({(row.band, row.item) for row in rows} for rows in (before.rows, after.rows))
-    if ours.isdisjoint(theirs):
+    ours, theirs = (dict.fromkeys((row.band, row.item) for row in rows) for rows in (before.rows, after.rows))
+    if ours.keys().isdisjoint(theirs):
         both = {item for _, item in ours} & {item for _, item in theirs}
         first, second = (min(rows, key=lambda row: row.item not in both) for rows in (before.rows, after.rows))
         if both:
@@ -108,12 +128,23 @@ def check_comparable(before: Loaded, after: Loaded, names: Both[Path]) -> None:
                 f"{names.before} and {names.after} have their ids in different bands: {first.item!r} is in "
                 f"{first.band!r} and {second.band!r}. Give both the same bands, in a field band or by --band FIELD.",
             )
-        raise UserError(
+        some, others = (", ".join(repr(item) for _, item in [*ids][:THREE]) for ids in (ours, theirs))
+        options = [("--id", name) for name in _shared_ids(names, choice)]
+        raise Undecided(
             "no-id-in-common",
-            f"{names.before} and {names.after} have no id in common: the first begins with {first.item!r}, the second "
-            f"with {second.item!r}. Name the field that identifies an item by --id FIELD.",
+            f"{names.before} and {names.after} have no id in common: the first has {some}, the second {others}. Name "
+            "the field that identifies an item by --id FIELD.",
+            options=options,
         )
     _check_same_documents(before.rows, after.rows, names)
+
+
+def _shared_ids(names: Both[Path], choice: Choice) -> list[str]:
+    """Return the fields that identify items of both files, as far as these are rows."""
+    try:
+        return shared_ids(names, choice)[:MOST_OPTIONS]
+    except (UserError, ValueError, OSError):
+        return []
 
 
 def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: Both[Path]) -> None:
@@ -168,15 +199,15 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
         )
 
 
-def _row(path: Path, result: ForeignResult, repeat: int) -> Row:
+def _row(path: Path, result: ForeignResult, repeat: int, choice: Choice) -> Row:
     """Return the row of a result. Raises ValueError."""
     for text in (result.id, result.band, result.cluster or ""):
         if any("\ud800" <= letter <= "\udfff" for letter in text):
             raise ValueError(f"{text!a} contains half of a character (a lone surrogate)")
-    score = result.score()
+    score = None if result.error else choice.scale.share(result.value)
     measured: dict[str, Any] = {"outcome": "correct" if score == 1 else "wrong", "returned": result.answer}
     if score is None:
-        measured = {"outcome": "infra_error", "error": "not measured"}
+        measured = {"outcome": "infra_error", "error": result.error or "not measured"}
     elif 0 < score < 1:
         measured |= {"why": f"partial credit {score:g}", "trace": {CREDIT: round(1000 * score)}}
     elif score == 0:

@@ -410,7 +410,7 @@ def test_two_files_of_different_tools_are_refused(tmp_path: Path, capsys: pytest
 @pytest.mark.parametrize(
     ("fields", "says"),
     [
-        ({"id": "other"}, "have no id in common: the first begins with 'q0', the second with 'other'."),
+        ({"id": "other"}, "have no id in common: the first has 'q0', 'q1', 'q2', the second 'other'."),
         ({"band": 4096}, "have their ids in different bands: 'q0' is in 'all' and '4096'."),
     ],
 )

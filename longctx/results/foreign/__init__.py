@@ -2,81 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
-from typing import Any, TypeVar
 
 from longctx.errors import UserError
-from longctx.fields import reason
-from longctx.results.foreign import inspect_ai, lm_eval, promptfoo, rows
-from longctx.results.foreign.result import Choice, ForeignResult, once
-from longctx.results.records import WHOLE, records
-from longctx.text import visible
+from longctx.results.foreign import inspect_ai
+from longctx.results.foreign.checks import check_direction, check_number, located, place_of
+from longctx.results.foreign.choice import Choice
+from longctx.results.foreign.forms import FORMS, Form
+from longctx.results.foreign.parquet import is_parquet, parquet_rows
+from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.tables import results_of_rows
+from longctx.results.foreign.understood import Understood
+from longctx.results.records import Entry, records
 
-Read = TypeVar("Read")
-MOST_RESULTS = 200_000
-"""The most results of a file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Form:
-    """A form of files. A new one is a line of FORMS and a function that reads a record."""
-
-    name: str
-    knows: Callable[[Mapping[str, Any]], bool]
-    """Whether a file is of this form, by its first record."""
-    results: Callable[[Mapping[str, Any], Choice], Iterable[ForeignResult]]
-    """Returns the results of a record. Raises ValueError."""
-    complete: Callable[[Sequence[ForeignResult], Choice], Sequence[ForeignResult]] = lambda results, _: once(results)
-    """Returns the results of a file, since some results depend on all others. Raises ValueError."""
+Found = tuple[Understood, list[ForeignResult]]
+"""What a file is, and its chosen results."""
 
 
-FORMS = (
-    Form("a log of inspect_ai", lambda first: first.keys() >= {"eval", "samples"}, inspect_ai.of_log),
-    Form(
-        "a file of samples of lm-evaluation-harness", lambda first: first.keys() >= {"doc_id", "doc"}, lm_eval.results
-    ),
-    Form("an output of promptfoo", promptfoo.knows, promptfoo.results, lambda results, _: promptfoo.complete(results)),
-    Form("a file of rows", lambda first: True, rows.results, rows.complete),
-)
-"""The forms by what they are called, the first that knows a file reads it."""
-
-
-def results_of(path: Path, choice: Choice) -> tuple[str, list[ForeignResult]]:
-    """Return the form of a file, by name, and its chosen results. Raises UserError, which names the place, OSError."""
-    archive, *_ = FORMS
+def results_of(path: Path, choice: Choice) -> Found:
+    """Return what a file is, and its chosen results. Raises UserError, which names the place, and OSError."""
     with path.open("rb") as file:
-        is_archive = file.read(len(inspect_ai.MAGIC)) == inspect_ai.MAGIC
-    form, results = (archive, inspect_ai.of_archive(path, choice)) if is_archive else _read(path, choice)
+        begins = file.read(4)
+    if begins == inspect_ai.MAGIC:
+        return _of_form(path, FORMS[0], inspect_ai.of_archive(path, choice), choice)
+    read = parquet_rows(path) if is_parquet(begins) else records(path)
+    entries = located(path, read, " Correct it, or let its tool write it again.")
+    if (first := next(entries, None)) is None:
+        raise _empty(path)
+    entries = chain((first,), entries)
+    form = next((form for form in FORMS if form.knows(first.value)), None)
+    if form is None or choice.rows or choice.score:
+        return results_of_rows(path, entries, choice)
+    return _of_form(path, form, _read(path, form, entries, choice), choice)
+
+
+def _empty(path: Path) -> UserError:
+    return UserError(
+        "no-imported-rows",
+        f"{path} contains no results: write one object per line, or write it again with its tool.",
+    )
+
+
+def _read(path: Path, form: Form, entries: Iterable[Entry], choice: Choice) -> list[ForeignResult]:
+    results: list[ForeignResult] = []
+    for entry in entries:
+        results += located(place_of(path, entry), form.results(entry.value, choice))
+        check_number(path, results)
+    return results
+
+
+def _of_form(path: Path, form: Form, results: Sequence[ForeignResult], choice: Choice) -> Found:
+    """Return the chosen results of a file of a named form. Raises UserError."""
     if not results:
-        raise UserError(
-            "no-imported-rows",
-            f"{path} contains no results: write one object per line, or write it again with its tool.",
-        )
+        raise _empty(path)
+    if choice.by_place and not form.by_place:
+        raise UserError("ids-of-its-own", f"{path} is {form.name}, which has ids of its own: leave out --id.")
     try:
         completed = form.complete(results, choice)
     except ValueError as error:
         raise UserError("result-twice", f"{path}: {error}: keep one of each.") from None
-    return form.name, choice.of(path, completed)
-
-
-def _read(path: Path, choice: Choice) -> tuple[Form, list[ForeignResult]]:
-    form = FORMS[-1]
-    results: list[ForeignResult] = []
-    for number, record in enumerate(_located(path, records(path), " Correct it, or let its tool write it again.")):
-        if not number:
-            form = next(form for form in FORMS if form.knows(record.value))
-        place = "" if record.place == WHOLE else f", {record.place}"
-        results += _located(f"{path}{place}", form.results(record.value, choice))
-        if len(results) > MOST_RESULTS:
-            raise UserError("file-too-large", f"{path} has more than {MOST_RESULTS:,} results: split it.")
-    return form, results
-
-
-def _located(place: object, read: Iterable[Read], advice: str = "") -> Iterator[Read]:
-    """Yield what is read. Raises UserError, which names the place, for a ValueError. advice: what to do about it."""
-    try:
-        yield from read
-    except ValueError as error:
-        raise UserError("bad-result", f"{place}: {visible(reason(error))}.{advice}") from None
+    chosen = choice.of(path, completed)
+    outcome = choice.named.get("correct") or form.outcome(chosen[0].of)
+    also = [name for name in dict.fromkeys(form.outcome(result.of) for result in completed) if name != outcome]
+    if "correct" in choice.named:
+        check_direction(path, [outcome], choice)
+    elif form.has_direction:
+        check_direction(path, [chosen[0].of.get(key, "") for key in ("metric", "scorer")], choice)
+    by = choice.named.get("id", form.by)
+    return Understood(form.name, by, outcome, form.unit, also, form.repeats), chosen

@@ -22,7 +22,9 @@ from pydantic import BaseModel, Field
 from longctx.config.project_files import MOST_BYTES, check_size
 from longctx.errors import UserError
 from longctx.fields import reason
-from longctx.results.foreign.result import Choice, ForeignResult, plain, shown, text_in
+from longctx.results.foreign.choice import Choice
+from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.values import plain, shown, text_in
 from longctx.results.records import PIECE, bounded, loads
 from longctx.text import visible
 

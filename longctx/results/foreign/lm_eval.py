@@ -11,7 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from longctx.results.foreign.result import Choice, ForeignResult, plain, shown
+from longctx.results.foreign.choice import Choice
+from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.values import plain, shown
 
 OTHER_LENGTH = -1
 """What RULER's tasks write under each length but that of the sample: their metrics are named by lengths."""

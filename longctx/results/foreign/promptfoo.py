@@ -13,7 +13,9 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from longctx.fields import Amount, reason
-from longctx.results.foreign.result import Choice, ForeignResult, name_of, once, plain, shown, text_in
+from longctx.results.foreign.choice import Choice
+from longctx.results.foreign.result import ForeignResult, once
+from longctx.results.foreign.values import name_of, plain, shown, text_in
 
 ERROR = 2
 """The failureReason of a result that ended with an error."""

@@ -6,84 +6,196 @@ import functools
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from itertools import islice, product
 from typing import Any
 
-from longctx.results.foreign.result import PLAIN, Choice, ForeignResult, listed, name_in, name_of, plain, shown
+from longctx.results.foreign.choice import MOST_OPTIONS, PLACE, Choice, Unnamed
+from longctx.results.foreign.outcome import is_lower_better
+from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.scoring import score
+from longctx.results.foreign.telling import is_repeat
+from longctx.results.foreign.values import PLAIN, digest_of, error_in, listed, name_in, name_of, plain, shown, value_in
 from longctx.results.records import likely_id
 
-KINDS = "scorer", "metric", "filter", "model", "provider", "prompt"
-"""The fields that may tell several results of an item apart, one of which has to be chosen then."""
 OPTIONAL = "band", "cluster", "cost", "guessing"
 """The fields that count, and may be left out, so that a misspelt one would go unnoticed."""
 OUTCOMES = "correct", "score"
-LIKE_AN_OUTCOME = re.compile(r".*(?:correct|judg|pass|success|score|acc|match|right|f1)", re.IGNORECASE)
+ERRORS = "error", "exception"
+"""The fields whose text says that a row was not measured."""
+ASKED = "question", "query", "problem", "user_input", "name"
+"""The fields of what is asked, which rows that are paired by their place must share."""
+LIKE_AN_OUTCOME = re.compile(
+    r".*(?:correct|judg|pass|success|score|acc|match|right|f1|metric|rouge|exact|feedback|eval|reward|grade)",
+    re.IGNORECASE,
+)
+ANSWERS = """actual_output prediction predictions pred output response completion generated_text model_answer
+model_output answer answers""".split()
+"""The names of fields with answers, the likeliest first."""
+EXPECTED = """expected expected_output expected_answer target targets ground_truth reference references outputs gold
+label labels answers answer""".split()
+"""The names of fields with what is expected, the likeliest first."""
 
 
-def results(record: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult]:
-    """Yield the result of a row. Raises ValueError."""
-    named = choice.named
-    outcomes = [name for name in OUTCOMES if name in record]
-    missing = [
-        name for name, there in (("id", "id" in record), ("correct", outcomes)) if not there and name not in named
-    ]
-    if missing:
-        raise ValueError(_not_understood(record, missing))
-    if len(outcomes) > 1 and "correct" not in named:
-        raise ValueError("it has both correct and score: name one of them, as in --correct score")
-    for name in OPTIONAL:
-        if (
-            name not in record
-            and name not in named
-            and (wrong := next((key for key in record if _near(key, name)), None))
-        ):
-            raise ValueError(f"it has no field {name!r}, but {wrong!r}: rename it")
-    found = ForeignResult(
-        id="" if "id" in named else name_in(record, "id"),
-        value=plain(record[outcomes[0]]) if outcomes else None,
-        of={key: name_of(str(record[key])) for key in (*KINDS, *choice.select) if isinstance(record.get(key), PLAIN)},
-        band=name_in(record, "band") if "band" in record and "band" not in named else "all",
-        cluster=name_in(record, "cluster") if record.get("cluster") not in (None, "") else None,
-        cost=_amount(record, "cost"),
-        guessing=_amount(record, "guessing", below=1),
-        answer=shown(record.get("answer")),
-        expected=shown(record.get("expected")),
-    )
-    yield replace(found, **choice.read(record))
+@dataclass(slots=True)
+class Rows:
+    """Reads rows one after another, and remembers what their fields are."""
+
+    choice: Choice
+    place: int = 0
+    """The number of the last row, from 1."""
+    outcome: str = ""
+    """The field of the outcome."""
+    answer: str = "answer"
+    expected: str = "expected"
+    """The fields that are compared if answers are scored."""
+    numbered: bool = False
+    """Whether rows without an id are numbered by their place."""
+    seen: dict[str, dict[str, None]] = field(default_factory=dict)
+    """The values of the fields that are selected."""
+    repeats: tuple[str, ...] = ()
+    """The fields that count repeats."""
+    also: tuple[str, ...] = ()
+    """Other fields that look like outcomes."""
+    _checked: set[tuple[str, ...]] = field(default_factory=set)
+
+    def read(self, record: Mapping[str, Any]) -> ForeignResult | None:
+        """Return the result of a row; None of one that is not selected. Raises ValueError."""
+        self.place += 1
+        for key, value in self.choice.select.items():
+            try:
+                found = value_in(record, key)
+            except ValueError:
+                found = "-"
+            there = name_of(str(found)) if isinstance(found, PLAIN) else "-"
+            self.seen.setdefault(key, {})[there] = None
+            if there != value:
+                return None
+        if (names := tuple(record)) not in self._checked:
+            self._check(record)
+            self._checked.add(names)
+        named = self.choice.named
+        error = None
+        for name in ERRORS:
+            if name in record and (error := error_in(record[name])):
+                break
+        result = ForeignResult(
+            id=self._id(record),
+            value=None if error else self._value(record),
+            band=name_in(record, "band") if "band" in record and "band" not in named else "all",
+            cluster=name_in(record, "cluster") if record.get("cluster") not in (None, "") else None,
+            cost=_amount(record, "cost"),
+            guessing=_amount(record, "guessing", below=1),
+            answer=shown(record.get("answer")),
+            expected=shown(record.get("expected")),
+            error=error,
+            document=digest_of([record[name] for name in ASKED if name in record]) if self.is_by_place else None,
+        )
+        if self.repeats:
+            result = replace(result, of={name: str(record.get(name)) for name in self.repeats})
+        if named:
+            changes = {key: value for key, value in self.choice.read(record).items() if key not in ("value", "id")}
+            result = replace(result, **{**changes, "error": error or changes.get("error")})
+        return result
+
+    @property
+    def is_by_place(self) -> bool:
+        """Whether their place identifies the rows."""
+        return self.numbered or self.choice.by_place
+
+    def _id(self, record: Mapping[str, Any]) -> str:
+        return f"row {self.place}" if self.is_by_place else name_in(record, self.choice.named.get("id", "id"))
+
+    def _value(self, record: Mapping[str, Any]) -> object:
+        named = self.choice.named
+        if self.choice.score:
+            return score(self.choice.score, value_in(record, self.answer), value_in(record, self.expected))
+        if "correct" in named:
+            return plain(value_in(record, named["correct"]))
+        return plain(record[next(name for name in OUTCOMES if name in record)])
+
+    def _check(self, record: Mapping[str, Any]) -> None:
+        """Take up which fields there are. Raises ValueError if the result cannot be found in them."""
+        named = self.choice.named
+        outcomes = [name for name in OUTCOMES if name in record]
+        has_id = "id" in record or self.numbered or "id" in named
+        if self.choice.score:
+            missing = [name for name in ("answer", "expected") if name not in record and name not in named]
+        else:
+            missing = ["correct"] if not outcomes and "correct" not in named else []
+        missing = [*([] if has_id else ["id"]), *missing]
+        if missing:
+            raise _not_understood(record, missing, self.choice)
+        if len(outcomes) > 1 and "correct" not in named and not self.choice.score:
+            raise Unnamed(
+                "it has both correct and score: name one of them, as in --correct score",
+                [("--correct", name) for name in outcomes],
+            )
+        for name in OPTIONAL:
+            if (
+                name not in record
+                and name not in named
+                and (wrong := next((key for key in record if _near(key, name)), None))
+            ):
+                raise ValueError(f"it has no field {name!r}, but {wrong!r}: rename it")
+        self.answer, self.expected = named.get("answer", "answer"), named.get("expected", "expected")
+        if not self.outcome:
+            self.outcome = "" if self.choice.score else named.get("correct") or outcomes[0]
+            self.also = tuple(
+                name
+                for name in record
+                if name not in (self.outcome, *named.values()) and _is_like_an_outcome(name, record[name])
+            )
+        self.repeats = tuple(dict.fromkeys([*self.repeats, *filter(is_repeat, record)]))
 
 
-def complete(results: Sequence[ForeignResult], choice: Choice) -> Sequence[ForeignResult]:
-    """Return the results, each with what has to be chosen: what tells several results of an item apart."""
-    first: dict[tuple[str, str], Mapping[str, str]] = {}
-    telling = {*choice.select}
-    for result in results:
-        of = first.setdefault((result.id, result.band), result.of)
-        telling |= {key for key in of.keys() | result.of.keys() if of.get(key) != result.of.get(key)}
-    return [
-        replace(result, of={key: result.of.get(key, "-") for key in telling}) if result.of or telling else result
-        for result in results
-    ]
-
-
-def _not_understood(record: Mapping[str, Any], missing: Sequence[str]) -> str:
+def _not_understood(record: Mapping[str, Any], missing: Sequence[str], choice: Choice) -> Unnamed:
     """Say which fields there are, and which options name them."""
-    likely = {
-        "id": likely_id(record),
-        "correct": next((name for name in record if LIKE_AN_OUTCOME.match(name) and _is_outcome(record[name])), None),
-    }
-    example = " ".join(f"--{name} {likely[name]}" for name in missing if likely[name])
-    options = example or " and ".join(f"--{name} FIELD" for name in missing)
-    return (
+    outcomes = [name for name, value in _flat(record) if _is_like_an_outcome(name, value)]
+    likely = {"id": [likely_id(record) or PLACE], "correct": outcomes, **_compared(record, choice)}
+    needed = [*missing]
+    if "correct" in missing and not outcomes and likely["answer"] and likely["expected"]:
+        needed = [name for name in (*missing, "answer", "expected") if name != "correct" and name not in choice.named]
+        several = isinstance(expected := record[likely["expected"][0]], list) and len(expected) > 1
+        needed, likely["score"] = [*needed, "score"], ["share" if several else "contains"]
+    alternatives = product(*(likely[name][:MOST_OPTIONS] for name in needed))
+    options = [
+        [word for name, value in zip(needed, values, strict=True) for word in (f"--{name}", value)]
+        for values in islice(alternatives, MOST_OPTIONS)
+    ]
+    advice = " ".join(options[0]) if options else " and ".join(f"--{name} FIELD" for name in missing)
+    scores = "; --score contains, share or exact compares --answer with --expected" if "correct" in missing else ""
+    place = f"; --id {PLACE} numbers rows by their place" if "id" in missing else ""
+    return Unnamed(
         f"it has no field {' and no field '.join(map(repr, missing))}, only {listed([*record]) or 'none'}. Options "
-        f"name them: {options}; --answer, --expected, --band and --cluster name others"
+        f"name them: {advice}; --answer, --expected, --band, --cluster and --error name others{scores}{place}",
+        options,
     )
 
 
-def _is_outcome(value: object) -> bool:
-    try:
-        return ForeignResult(id="", value=plain(value)).score() is not None
-    except ValueError:
+def _flat(record: Mapping[str, Any]) -> Iterator[tuple[str, object]]:
+    """Yield the fields of a record and of the objects in it, by dotted names."""
+    for name, value in record.items():
+        yield from (
+            ((f"{name}.{inner}", part) for inner, part in value.items()) if isinstance(value, dict) else [(name, value)]
+        )
+
+
+def _compared(record: Mapping[str, Any], choice: Choice) -> dict[str, list[str]]:
+    """Return the fields that may have the answer, and what is expected."""
+    answers = [choice.named["answer"]] if "answer" in choice.named else [name for name in ANSWERS if name in record]
+    others = [name for name in EXPECTED if name in record and name not in answers[:1]]
+    return {"answer": answers[:1], "expected": [choice.named.get("expected", name) for name in others[:1]]}
+
+
+def _is_like_an_outcome(name: str, value: object) -> bool:
+    if not (LIKE_AN_OUTCOME.match(name) or is_lower_better(name)) or name in ERRORS:
         return False
+    if isinstance(value, str):
+        return value.strip().rstrip("%").replace(",", ".", 1).replace(".", "", 1).isdecimal() or value.lower() in (
+            *("true", "false", "yes", "no", "c", "i"),
+        )
+    return isinstance(value, int | float)
 
 
 @functools.lru_cache(maxsize=10_000)

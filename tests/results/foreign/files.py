@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from longctx.results.foreign.result import Choice
+from longctx.results.foreign.choice import Choice
 from longctx.results.imported import load_imported
 
 DATA = Path(__file__).parent / "data"

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from longctx.results.foreign import inspect_ai
-from longctx.results.foreign.result import Choice
+from longctx.results.foreign.choice import Choice
+from longctx.results.foreign.outcome import Scale
 from longctx.results.imported import load_imported
 from tests.refusals import refused
 from tests.results.foreign.files import DATA, credits, read
@@ -180,7 +181,7 @@ def test_what_is_neither_text_nor_number_is_not_kept(tmp_path: Path) -> None:
     [result] = inspect_ai.of_archive(log, Choice(named={"band": "level"}))
     assert (result.band, result.value) == ("3", "neither a text nor a number")
     with pytest.raises(ValueError, match="is no outcome"):
-        result.score()
+        Scale().share(result.value)
     with refused("bad-results-file", "the sample 'a': its field 'notes' is neither a text nor a number"):
         inspect_ai.of_archive(log, Choice(named={"band": "notes"}))
 

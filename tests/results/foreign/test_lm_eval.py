@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.results.foreign.result import Choice
+from longctx.results.foreign.choice import Choice
 from longctx.results.imported import check_comparable, load_imported
 from longctx.vocabulary.both import Both
 from tests.given import json_lines
@@ -38,7 +38,7 @@ def test_metrics_have_to_be_chosen_from() -> None:
         ([{"doc_id": 0, "doc": {}, "acc": 1.0}, {"doc_id": "x", "doc": {}}], "bad-result", "line 2: doc_id"),
         ([{"doc_id": 0, "doc": {}, "acc": 1.0}] * 2, "result-twice", "'0' (filter none, metric acc)"),
         ([{"doc_id": 0, "doc": {}, "metrics": ["bleu"], "bleu": ["a", "b"]}], "bad-result", "between 0 and 1"),
-        ([{"doc_id": 0, "doc": {}, "perplexity": 12.5}], "bad-result", "between 0 and 1"),
+        ([{"doc_id": 0, "doc": {}, "perplexity": 12.5}], "which-direction", "perplexity"),
         ([{"doc_id": 0, "doc": {}}], "no-imported-rows", "no results"),
     ],
 )

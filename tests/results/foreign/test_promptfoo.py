@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from longctx.results.foreign.result import Choice
+from longctx.results.foreign.choice import Choice
 from longctx.results.imported import load_imported
 from tests.refusals import refused
 from tests.results.foreign.files import DATA, credits, read

@@ -3,41 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 
 import pytest
 
-from longctx.results.foreign.result import Choice, ForeignResult
+from longctx.results.foreign.choice import Choice
 from longctx.results.imported import load_imported, load_results
 from tests.given import written
 from tests.refusals import refused
 from tests.results.foreign.files import DATA, read
 
 SUMS = "lm_eval_0.4.13_sums.jsonl"
-
-
-def score(value: object) -> float | None:
-    return ForeignResult(id="a", of={}, value=value).score()
-
-
-@pytest.mark.parametrize(
-    ("values", "expected"),
-    [
-        (["C", True, 1, 1.0, "1", "yes", "True", "correct", " Passed"], 1),
-        (["I", "N", False, 0, 0.0, "0", "no", "FALSE", "wrong", "fail"], 0),
-        (["P", 0.5, "0.5", ".5"], 0.5),
-        ([None, math.nan, ""], None),
-    ],
-)
-def test_scores_mean_what_they_mean_to_inspect_ai(values: list[object], expected: float | None) -> None:
-    assert {score(value) for value in values} == {expected}
-
-
-@pytest.mark.parametrize("value", ["c", "great", "nan", "inf", -0.1, 1.5, math.inf, 10**400])
-def test_other_scores_are_refused(value: object) -> None:
-    with pytest.raises(ValueError, match="is no outcome, which is true, false, a number between 0 and 1"):
-        score(value)
 
 
 def test_what_a_file_lacks_cannot_be_selected() -> None:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from longctx.results import foreign
-from longctx.results.foreign.result import Choice
+from longctx.results.foreign import checks
+from longctx.results.foreign.choice import Choice
 from longctx.results.imported import load_imported
 from tests.given import json_lines
 from tests.refusals import refused
@@ -100,10 +100,10 @@ def test_what_is_not_understood_is_told_with_its_fields_and_the_options(tmp_path
     with refused(
         "bad-result",
         "rows.jsonl, line 1: it has no field 'id' and no field 'correct', only _id, length, answer, pred, judge, meta.",
-        "Options name them: --id _id --correct judge; --answer, --expected, --band and --cluster name others.",
+        "Options name them: --id _id --correct judge; --answer, --expected, --band, --cluster and --error name others",
     ):
         load_imported(file)
-    with refused("bad-result", "it has no field 'id', only name, correct. Options name them: --id FIELD"):
+    with refused("bad-result", "it has no field 'id', only name, correct. Options name them: --id ROW"):
         load_imported(json_lines(tmp_path / "rows.jsonl", {"name": "a", "correct": True}))
 
 
@@ -159,7 +159,7 @@ def test_a_column_of_single_values_is_no_band(tmp_path: Path) -> None:
 
 
 def test_more_results_than_the_memory_should_hold_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(foreign, "MOST_RESULTS", 10)
+    monkeypatch.setattr(checks, "MOST_RESULTS", 10)
     file = json_lines(tmp_path / "rows.jsonl", *({"id": number, "correct": 1} for number in range(11)))
     with refused("file-too-large", "has more than 10 results: split it"):
         load_imported(file)
