@@ -7,97 +7,38 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from longctx.functions.session_reader import (
+    API_ERROR,
+    Block,
+    Found,
+    Reader,
+    Turn,
+    output_text,
+    text_of,
+    tool_result,
+    tool_use,
+)
 from longctx.functions.strategies import answered, attached, kind_attached
-from longctx.results.records import MOST_OF_LINE, fields_of
+from longctx.functions.trees import ClaudeCode, Pi, QwenCode, is_linked
+from longctx.functions.vendor_requests import translated, unwrapped
+from longctx.results.records import fields_of
 
 INSTRUCTIONS = ("system", "developer")
 """The roles of chat completions that are a system prompt."""
-MOST = MOST_OF_LINE
-"""The most characters that are kept of a session."""
+SAID = "user", "assistant", "tool"
+"""The roles of its turns."""
 STRANGE = 1000
 """The lines of no form with which a log may begin."""
 COMPACTIONS = 100
 """The most compactions of a session."""
-API_ERROR = "API error"
 ADDED = ("call_id", "reasoning_details", "signature")
 """The fields that Cline adds to the blocks of the Messages API."""
-Turn = dict[str, Any]
-Block = dict[str, Any]
 Responses = dict[str, tuple[list[str], list[Turn]]]
 """OpenAI's responses by their id: the system prompts and the turns so far."""
-Found = tuple[int, dict[str, Any]]
-"""A line, and its request of the Messages API as `request`, with the reply as `response`."""
-
-
-@dataclass
-class Reader:
-    """What is kept of a session while its lines are read one after another: never more than one conversation."""
-
-    line: int | None = None
-    """The line whose request is read; None for the one with the most turns."""
-    turns: list[Turn] = field(default_factory=list)
-    system: list[str] = field(default_factory=list)
-    compactions: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
-    """How many pictures, files and API errors are left out."""
-    kept: int = 0
-    """The characters of the turns."""
-
-    def add(self, number: int, entry: Any) -> None:
-        """Take up a line. Raises ValueError, KeyError, TypeError or AttributeError if its fields are others."""
-        raise NotImplementedError
-
-    def say(self, role: str, *blocks: Block) -> None:
-        """Take up a turn. Raises ValueError if the session is too long."""
-        if blocks:
-            self.measure(blocks)
-            self.turns.append({"role": role, "content": [*blocks]})
-
-    def measure(self, blocks: Iterable[object]) -> None:
-        self.kept += sum(len(json.dumps(block)) for block in blocks)
-        if self.kept > MOST:
-            raise ValueError(f"its turns have more than {MOST:,} characters")
-
-    def conversation(self) -> Found | None:
-        """Return the conversation; None without turns."""
-        messages = answered(self.turns)
-        system = "\n\n".join(dict.fromkeys(filter(None, self.system)))
-        return (1, {"request": {"messages": messages, "system": system}}) if messages else None
-
-
-@dataclass
-class ClaudeCode(Reader):
-    """Without subagents, unless the log has nothing else, and without summaries of what came before."""
-
-    subagents: list[Turn] = field(default_factory=list)
-    seen: set[Any] = field(default_factory=set)
-    """The ids of the turns."""
-
-    def add(self, number: int, entry: Any) -> None:
-        if entry.get("subtype") == "compact_boundary":
-            self.compactions += 1
-            return
-        if (identity := entry.get("uuid")) in self.seen:
-            return  # a session that was resumed repeats its turns
-        self.seen |= {identity} - {None}
-        role, content = entry["type"], entry["message"].get("content")
-        if entry.get("isApiErrorMessage"):
-            self.left_out[API_ERROR] += 1
-        elif entry.get("isSidechain"):
-            blocks = _contents(content)
-            self.measure(blocks)
-            self.subagents.append({"role": role, "content": blocks})
-        elif not (entry.get("isCompactSummary") or entry.get("isMeta")):
-            self.left_out.update(attached(content))
-            self.say(role, *_contents(content))
-
-    def conversation(self) -> Found | None:
-        self.turns = self.turns or self.subagents
-        return super().conversation()
 
 
 @dataclass
@@ -130,13 +71,13 @@ class Codex(Reader):
         self.left_out.update(attached([item]))
         match item:
             case {"type": "custom_tool_call", "call_id": str(identity), "name": str(name), "input": given}:
-                self.say("assistant", _tool_use(identity, name, given))
+                self.say("assistant", tool_use(identity, name, given))
             case {"type": "custom_tool_call_output", "call_id": str(identity)}:
-                self.say("user", _tool_result(identity, _output(item.get("output"))))
+                self.say("user", tool_result(identity, output_text(item.get("output"))))
             case {"type": "local_shell_call", "call_id": str(identity), "action": given}:
-                self.say("assistant", _tool_use(identity, "local_shell", given))
+                self.say("assistant", tool_use(identity, "local_shell", given))
             case {"role": role, "content": content} if role in INSTRUCTIONS:
-                self.system.append(_text(content))
+                self.system.append(text_of(content))
             case _ if turn := _of_item(item):
                 self.said += [len(self.turns)] * _is_said(turn)
                 self.say(turn["role"], *turn["content"])
@@ -211,7 +152,7 @@ def _of_gemini(record: Mapping[str, Any]) -> Iterator[Turn]:
     content = [part for part in _parts(record.get("content")) if not part.get("thought")]
     said = [{"type": "text", "text": part["text"]} for part in content if part.get("text")]
     calls = [*(record.get("toolCalls") or ()), *(part.get("functionCall") or {} for part in content)]
-    said += [_tool_use(call["id"], call["name"], call.get("args") or {}) for call in calls if "id" in call]
+    said += [tool_use(call["id"], call["name"], call.get("args") or {}) for call in calls if "id" in call]
     answers = [part.get("functionResponse") or {} for part in content]
     for call in calls:
         answers += [
@@ -219,7 +160,7 @@ def _of_gemini(record: Mapping[str, Any]) -> Iterator[Turn]:
             for part in _parts(call.get("result"))
             if "functionResponse" in part
         ]
-    results = [_tool_result(answer["id"], _output(answer.get("response"))) for answer in answers if "id" in answer]
+    results = [tool_result(answer["id"], output_text(answer.get("response"))) for answer in answers if "id" in answer]
     yield {"role": "user" if record["type"] == "user" else "assistant", "content": said}
     yield {"role": "user", "content": results}
 
@@ -256,8 +197,8 @@ class OpenCode(Reader):
             case {"type": "tool", "callID": str(identity), "tool": str(name), "state": {"input": given, **state}}:
                 result = state.get("output", state.get("error"))
                 if isinstance(result, str):
-                    self.say("assistant", _tool_use(identity, name, given))
-                    self.say("user", _tool_result(identity, result))
+                    self.say("assistant", tool_use(identity, name, given))
+                    self.say("user", tool_result(identity, result))
 
 
 @dataclass
@@ -283,6 +224,19 @@ class Turns(Reader):
 
 
 @dataclass
+class Trajectory(Reader):
+    """All messages of a run of mini-SWE-agent, without how it ended."""
+
+    def add(self, number: int, entry: Any) -> None:
+        self.turns = [message for message in entry["messages"] if message["role"] in (*INSTRUCTIONS, *SAID)]
+        self.measure(self.turns)
+
+    def conversation(self) -> Found | None:
+        request = _from_chat({"messages": self.turns})
+        return (1, {"request": {**request, "messages": answered(request["messages"])}}) if request["messages"] else None
+
+
+@dataclass
 class RequestLog(Reader):
     """Requests, each with all turns before it: the last of those with the most turns."""
 
@@ -300,9 +254,13 @@ class RequestLog(Reader):
             self.chosen is None or len(turns) >= len(self.chosen[1]["request"]["messages"])
         ):
             self.chosen = number, request
-            sent = _body(entry)
+            sent = _body(unwrapped(entry))
             as_sent = request["request"].get("messages") is sent.get("messages")
-            self.left_out = Counter() if as_sent else Counter(attached([sent.get("messages"), sent.get("input")]))
+            self.left_out = (
+                Counter()
+                if as_sent
+                else Counter(attached([sent.get(name) for name in ("messages", "input", "contents")]))
+            )
 
     def conversation(self) -> Found | None:
         return self.chosen
@@ -320,6 +278,8 @@ class LogForm:
     reader: type[Reader]
     strict: bool = False
     """Whether lines of another form are a mistake."""
+    links: Callable[[Any], bool] = lambda entry: False
+    """Whether a line that has no turn links those of this form."""
 
 
 def _has(entry: Any, **kinds: type) -> bool:
@@ -333,9 +293,29 @@ def _is_gemini(entry: Any) -> bool:
     return of_record or changes or _has(entry, sessionId=str, projectHash=str)
 
 
+def _is_message(entry: Any, content: str) -> bool:
+    """Return whether a line is a turn of a tree, whose message has such a content."""
+    turn = _has(entry, message=dict) and entry.get("type") in ("user", "assistant", "tool_result")
+    return turn and isinstance(entry["message"].get(content), str | list)
+
+
 def _is_claude_code(entry: Any) -> bool:
-    turn = _has(entry, message=dict) and entry.get("type") in ("user", "assistant")
-    return turn or (isinstance(entry, dict) and entry.get("subtype") == "compact_boundary")
+    return _is_message(entry, "content") or (isinstance(entry, dict) and entry.get("subtype") == "compact_boundary")
+
+
+def _is_pi(entry: Any) -> bool:
+    in_tree = isinstance(entry, dict) and isinstance(entry.get("type"), str) and "parentId" in entry and "id" in entry
+    return in_tree or (_has(entry, type=str, version=int, cwd=str) and entry["type"] == "session")
+
+
+def _is_export(entry: Any) -> bool:
+    return _has(entry, info=dict, messages=list) and all(
+        _has(each, info=dict, parts=list) for each in entry["messages"]
+    )
+
+
+def _is_mini_swe_agent(entry: Any) -> bool:
+    return _has(entry, trajectory_format=str, messages=list) and entry["trajectory_format"].startswith("mini-swe-agent")
 
 
 def _is_turns(entry: Any) -> bool:
@@ -345,22 +325,29 @@ def _is_turns(entry: Any) -> bool:
 
 
 def _is_request(entry: Any) -> bool:
-    return isinstance(entry, dict) and not {"messages", "input", "request", "body"}.isdisjoint(entry)
+    return isinstance(entry, dict) and not {"messages", "input", "request", "body", "contents"}.isdisjoint(entry)
 
 
 FORMS = (
     LogForm("Codex CLI", "0.153, September 2026", lambda entry: _has(entry, type=str, payload=dict), Codex),
     LogForm("Gemini CLI", "0.56, August 2026", _is_gemini, Gemini),
-    LogForm(
-        "opencode export", "1.18, 2026", lambda entry: _has(entry, info=dict, messages=list), OpenCode, strict=True
-    ),
-    LogForm("Claude Code", "2.1, June 2026", _is_claude_code, ClaudeCode),
+    LogForm("opencode export", "1.18, 2026", _is_export, OpenCode, strict=True),
+    LogForm("mini-SWE-agent", "2, 2026", _is_mini_swe_agent, Trajectory, strict=True),
+    LogForm("pi", "version 3 of its sessions, August 2026", _is_pi, Pi),
+    LogForm("Qwen Code", "0.12, August 2026", lambda entry: _is_message(entry, "parts"), QwenCode, links=is_linked),
+    LogForm("Claude Code", "2.1, June 2026", _is_claude_code, ClaudeCode, links=is_linked),
     LogForm("Cline, or other lists of turns", "August 2026", _is_turns, Turns, strict=True),
-    LogForm("requests", "Messages API, chat completions, responses", _is_request, RequestLog, strict=True),
+    LogForm(
+        "requests",
+        "Messages API, chat completions, responses, Gemini, Converse, LiteLLM",
+        _is_request,
+        RequestLog,
+        strict=True,
+    ),
 )
 """The forms that are read; the first one that takes a line is that of the log."""
 KNOWN = (
-    "a line is the body of a request (Messages API, chat completions, responses), with `messages` or `input`, or "
+    "a line is the body of a request (Messages API, chat completions, responses, Gemini, Converse), or "
     '{"request": BODY, "response": MESSAGE}, or it is of a session: '
     + "; ".join(f"{form.name} ({form.dated})" for form in FORMS[:-1])
 )
@@ -380,7 +367,11 @@ class Log:
 
     def add(self, number: int, entry: Any) -> None:
         """Take up a line. Raises ValueError if it is none of a log."""
-        form = next((form for form in FORMS if form.takes(entry)), None)
+        known = self.form
+        if known and (known.takes(entry) or known.links(entry)):
+            form: LogForm | None = known
+        else:
+            form = next((form for form in FORMS if form.takes(entry)), None)
         if form and not self.form:
             self.form, self.reader = form, form.reader(self.line)
         if form is None or form is not self.form:
@@ -407,7 +398,10 @@ def _request_of(entry: Any, responses: Responses) -> dict[str, Any]:
 
     responses: those before it; this one is added.
     """
+    entry = unwrapped(entry)
     request, response = dict(_body(entry)), entry.get("response") or {}
+    if translation := translated(request, response):
+        return {"request": translation}
     if isinstance(response, Mapping) and isinstance(response.get("body"), Mapping):  # a line of OpenAI's batches
         response = response["body"]
     if "input" in request and "messages" not in request:
@@ -435,7 +429,7 @@ def _of_chat(message: Any) -> bool:
 def _from_chat(request: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request of OpenAI's chat completions as one of the Messages API."""
     messages = request["messages"]
-    system = [_text(message["content"]) for message in messages if message["role"] in INSTRUCTIONS]
+    system = [text_of(message["content"]) for message in messages if message["role"] in INSTRUCTIONS]
     turns = [_turn(message) for message in messages if message["role"] not in INSTRUCTIONS]
     tools = [tool["function"] for tool in request.get("tools") or () if isinstance(tool.get("function"), dict)]
     return {"messages": turns, "system": "\n\n".join(filter(None, system)), "tools": _named(tools)}
@@ -454,8 +448,8 @@ def _named(tools: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _turn(message: Mapping[str, Any]) -> Turn:
     if message["role"] == "tool":
-        return {"role": "user", "content": [_tool_result(message["tool_call_id"], _text(message["content"]))]}
-    text = _text(message.get("content"))
+        return {"role": "user", "content": [tool_result(message["tool_call_id"], text_of(message["content"]))]}
+    text = text_of(message.get("content"))
     blocks: list[Block] = [{"type": "text", "text": text}] if text else []
     calls = [_call(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
     return {"role": message["role"], "content": [*blocks, *calls]}
@@ -464,30 +458,9 @@ def _turn(message: Mapping[str, Any]) -> Turn:
 def _call(identity: str, function: Mapping[str, Any]) -> Block:
     given = function.get("arguments") or "{}"
     try:
-        return _tool_use(identity, function["name"], json.loads(given))
+        return tool_use(identity, function["name"], json.loads(given))
     except ValueError:  # a model's arguments may be no JSON
-        return _tool_use(identity, function["name"], given)
-
-
-def _tool_use(identity: str, name: str, given: Any) -> Block:
-    return {
-        "type": "tool_use",
-        "id": identity,
-        "name": name,
-        "input": given if isinstance(given, dict) else {"input": given},
-    }
-
-
-def _tool_result(identity: str, text: str) -> Block:
-    return {"type": "tool_result", "tool_use_id": identity, "content": text}
-
-
-def _output(output: Any) -> str:
-    """Return what a tool gave as text."""
-    if isinstance(output, dict):
-        text = output.get("output", output.get("error", output.get("content")))
-        return text if isinstance(text, str) else json.dumps(output, ensure_ascii=False)
-    return _text(output)
+        return tool_use(identity, function["name"], given)
 
 
 def _from_responses(request: Mapping[str, Any], response: Mapping[str, Any], known: Responses) -> dict[str, Any]:
@@ -499,7 +472,7 @@ def _from_responses(request: Mapping[str, Any], response: Mapping[str, Any], kno
     items = [{"role": "user", "content": given}] if isinstance(given, str) else list(given)
     items += response.get("output") or ()
     system, turns = known.get(str(before), ([], []))
-    system = [*system, *(_text(item["content"]) for item in items if item.get("role") in INSTRUCTIONS)]
+    system = [*system, *(text_of(item["content"]) for item in items if item.get("role") in INSTRUCTIONS)]
     said = (_of_item(item) for item in items if item.get("role") not in INSTRUCTIONS)
     turns = [*turns, *filter(None, said)]
     if identity := response.get("id"):
@@ -515,41 +488,10 @@ def _of_item(item: Mapping[str, Any]) -> Turn | None:
         case {"type": "function_call", "call_id": str(identity)}:
             return {"role": "assistant", "content": [_call(identity, item)]}
         case {"type": "function_call_output", "call_id": str(identity)}:
-            return {"role": "user", "content": [_tool_result(identity, _output(item.get("output")))]}
+            return {"role": "user", "content": [tool_result(identity, output_text(item.get("output")))]}
         case {"role": str(role), "content": content}:
-            return {"role": role, "content": [{"type": "text", "text": text}] if (text := _text(content)) else []}
+            return {"role": role, "content": [{"type": "text", "text": text}] if (text := text_of(content)) else []}
     return None
-
-
-def _text(content: Any) -> str:
-    """Return the text of a content of OpenAI's APIs; images and files are left out."""
-    if isinstance(content, str) or content is None:
-        return content or ""
-    return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
-
-
-def _contents(content: Any) -> list[Block]:
-    """Return the content of a Claude Code turn as blocks of text, calls and results."""
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}] if content else []
-    return list(_blocks(content or ()))
-
-
-def _blocks(content: Sequence[Any]) -> Iterator[Block]:
-    for block in content:
-        match block:
-            case {"type": "text", "text": str(text)} if text:
-                yield {"type": "text", "text": text}
-            case {"type": "tool_use", "id": str(identity), "name": str(name), "input": given}:
-                yield _tool_use(identity, name, given)
-            case {"type": "tool_result", "tool_use_id": str(identity)}:
-                inner = block.get("content")
-                text = (
-                    inner
-                    if isinstance(inner, str)
-                    else "\n".join(each.get("text", "") for each in _blocks(inner or ()))
-                )
-                yield _tool_result(identity, text)
 
 
 def _stripped(content: Any) -> Any:

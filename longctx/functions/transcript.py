@@ -23,9 +23,11 @@ from longctx.errors import Absent, UserError
 from longctx.files import inside
 from longctx.functions.case import Case
 from longctx.functions.cells import load_cases
+from longctx.functions.session_reader import UNDONE
 from longctx.functions.sessions import KNOWN, Log
 from longctx.functions.strategies import (
     LEFT_OUT,
+    SUMMARY_OF,
     Messages,
     blocks_of,
     joined,
@@ -98,6 +100,8 @@ class Divided:
         return joined(messages), dict(zip(turns, islice(places, len(before), None), strict=False))
 
 
+PLURALS = {UNDONE: "turns undone"}
+"""The plurals of what a log leaves out, if they are no word with an s."""
 ENOUGH = 0.95
 """The share of a fill that a session must have."""
 THOUGHTS = ("thinking", "redacted_thinking")
@@ -322,10 +326,12 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
     """Read a logged conversation: JSON lines with requests of the Messages API or of OpenAI's two APIs.
 
     A line is the body of a request, or an object with `request` and, for the reply, `response`. Each request repeats
-    the turns before it, so the last one with the most turns, and its reply, are the conversation. Sessions of Codex
-    CLI, Gemini CLI, opencode (`opencode export`), Claude Code and Cline are read without their subagents, as are plain
-    lists of turns. A truncated log is read up to its last whole turn. Thinking, prompt-cache marks and summaries are
-    left out, as are the pictures and API errors of sessions, which `left_out` lists.
+    the turns before it, so the last one with the most turns, and its reply, are the conversation. Requests of Gemini's
+    API and of Bedrock's Converse are read, too, as are rows of LiteLLM. Sessions of Codex CLI, Gemini CLI, opencode
+    (`opencode export`), Claude Code, Qwen Code, pi, mini-SWE-agent and Cline are read without their subagents, as are
+    plain lists of turns. Of a session that was rewound, the branch that ends last is read. A truncated log is read up
+    to its last whole turn. Thinking, prompt-cache marks and summaries are left out, as are pictures, API errors and
+    undone turns of sessions, which `left_out` lists, and what stands before a compaction block of the Messages API.
 
     Args:
         path: The file, relative to the calling file or to the working directory.
@@ -400,8 +406,9 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
             f"{path}, line {found[0]}: the tool call {lost} has no result in the next turn, or the result no call, "
             "which the API refuses: choose another line, as in transcript(path, line=12), or complete the log.",
         )
-    left_out = [count(many, kind) for kind, many in log.reader.left_out.items()] + ["the end, which is cut"] * log.cut
-    return replace(made, compactions=log.reader.compactions, left_out=tuple(left_out))
+    left_out = [count(many, kind, PLURALS.get(kind, "")) for kind, many in log.reader.left_out.items()]
+    left_out += [*made.left_out, *["the end, which is cut"] * log.cut]
+    return replace(made, compactions=made.compactions + log.reader.compactions, left_out=tuple(left_out))
 
 
 def place_of(session: Transcript, probe: Probe, first: int) -> tuple[str, int | None]:
@@ -452,6 +459,7 @@ def _of_line(logged: Mapping[str, Any]) -> Transcript:
             messages.append(reply)
     if not messages:
         raise ValueError("it has no messages")
+    messages, compactions, dropped = _after_compaction(messages)
     kept = [_results_first(message) for message in joined([message for message in messages if message["content"]])]
     system, tools = _plain(request.get("system", "")), request.get("tools", ())
     names = dict.fromkeys(
@@ -459,7 +467,35 @@ def _of_line(logged: Mapping[str, Any]) -> Transcript:
     )
     undescribed = [name for name in names if all(tool.get("name") != name for tool in tools)]
     lacks = [*(["system prompt"] if not system else []), *(["tool descriptions"] if undescribed else [])]
-    return Transcript(kept, system, [*tools, *map(_undescribed, undescribed)], lacks=tuple(lacks))
+    left_out = (f"{count(dropped, 'turn')} before a compaction",) if dropped else ()
+    return Transcript(
+        kept,
+        system,
+        [*tools, *map(_undescribed, undescribed)],
+        compactions=compactions,
+        lacks=tuple(lacks),
+        left_out=left_out,
+    )
+
+
+def _after_compaction(messages: Messages) -> tuple[Messages, int, int]:
+    """Return what a model saw of turns, how often the server compacted them, and how many turns it left out.
+
+    The API sends what stands after the last block of a compaction, with the summary in it.
+    """
+    blocks = [
+        (place, number, block["content"])
+        for place, message in enumerate(messages)
+        for number, block in enumerate(blocks_of(message))
+        if block["type"] == "compaction" and isinstance(block.get("content"), str)
+    ]
+    if not blocks:
+        return messages, 0, 0
+    place, number, summary = blocks[-1]
+    seen: Messages = [{"role": "user", "content": SUMMARY_OF.format(summary=summary)}]
+    if rest := blocks_of(messages[place])[number + 1 :]:
+        seen.append({"role": messages[place]["role"], "content": rest})
+    return [*seen, *messages[place + 1 :]], len(blocks), place
 
 
 def _undescribed(name: str) -> dict[str, Any]:
