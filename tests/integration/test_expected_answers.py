@@ -116,7 +116,7 @@ def test_accepted_answers_and_labels_are_held_against_the_base(
     file = gated.file("tests_longctx/test_functions.py")
     file.write_text(file.read_text().replace(before, after))
     code, title = gated_run(gated)
-    assert (code, f"invalid - {counted} cases changed: save a new baseline" in title) == (12, True), title
+    assert (code, f"invalid: {counted} cases changed: save a new baseline" in title) == (12, True), title
 
 
 def test_so_is_the_prompt_of_a_judge(gated: Checkout) -> None:

@@ -115,7 +115,7 @@ def test_bands_of_its_lengths_are_gated(recorded: Checkout, server: SimulatedSer
     server.script = forgetful
     assert recorded.longctx("baseline", "save", "better").code == 0
     same = recorded.pytest("--ctx-baseline=better", profile=None)
-    assert same.says("Gate: pass - no drop of 5% or more, in any band")
+    assert same.says("Gate: pass - all 2 bands replay the baseline's own answers")
     worse = recorded.record(server, "--ctx-baseline=better", mode="all", profile=None)
     assert worse.code == 10, worse.out
     assert worse.says("Gate: regression - several_keys -1.000 in long")
