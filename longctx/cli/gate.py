@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
@@ -143,11 +144,13 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 
 def run(options: argparse.Namespace) -> int:
+    from longctx.engine.base_terms import retired_cases
     from longctx.engine.changed_texts import text_changes
     from longctx.engine.finish import command_for_all, texts_of
     from longctx.engine.memory import judged_against
     from longctx.engine.settings import GateTerms
     from longctx.engine.terms import merged_rules
+    from longctx.gate.cases import without_retired
     from longctx.gate.changed import changed, changed_terms
     from longctx.gate.rules import exit_status
     from longctx.gate.verdict import Rules, give_verdict
@@ -192,10 +195,11 @@ def run(options: argparse.Namespace) -> int:
         )
         reports = reports_of_tests(options.workspace, manifest.reports)
         rules = replace(merged_rules(of_gate, (), known, manifest, earlier), reports=reports)
+    rules = replace(rules, retired=retired_cases(options.workspace, os.environ.get("LONGCTX_BASE")))
     if options.subset:
-        rules = replace(rules, left_out=0)
+        rules = replace(rules, left_out=0, subset=True)
     else:
-        after = with_unmeasured(before, after)
+        after = with_unmeasured(without_retired(before, after, rules.retired)[0], after)
     if is_baseline(options.old) and kept:
         verdict = judged_against(kept, after, rules, known, options.guessing)
     else:

@@ -480,6 +480,8 @@ VENDORS = {
     ),
 }
 """By the names of their SDKs in `ask.client(…)`."""
+HEADERS_VARIABLE = "ANTHROPIC_CUSTOM_HEADERS"
+"""The environment variable of headers that Anthropic's SDK sends with each request."""
 OTHERS = {"OpenAI": r"(gpt-|chatgpt-|o\d)", "Google": r"gemini-"}
 """How the ids of other vendors' models begin."""
 OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "google"}
@@ -489,12 +491,18 @@ OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "goo
 def servers_named(workspace: Workspace) -> set[str]:
     """Return the servers that the project's model profiles and the variables of the vendors' SDKs name."""
     variables = (name for of in (ANTHROPIC, *VENDORS.values()) for name in (of.address, *of.more_addresses))
-    return {*_in_profiles(workspace), *filter(None, map(os.environ.get, variables))}
+    return {*_in_profiles(workspace, "base_url"), *filter(None, map(os.environ.get, variables))}
+
+
+def key_variables(workspace: Workspace) -> frozenset[str]:
+    """Return the environment variables that hold keys: the vendors' own, and those that the project's profiles name."""
+    of_vendors = (name for of in (ANTHROPIC, *VENDORS.values()) for name in of.keys)
+    return frozenset((*of_vendors, HEADERS_VARIABLE, *_in_profiles(workspace, "key")))
 
 
 @functools.cache
-def _in_profiles(workspace: Workspace) -> frozenset[str]:
-    named = (_entry_of(path, "base_url") for path in workspace.list("models", "*.toml"))
+def _in_profiles(workspace: Workspace, entry: str) -> frozenset[str]:
+    named = (_entry_of(path, entry) for path in workspace.list("models", "*.toml"))
     return frozenset(filter(None, named))
 
 

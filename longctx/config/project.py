@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -51,6 +51,8 @@ class ProjectSettings:
     """Whether an inconclusive gate passes; `--ctx-on-inconclusive`."""
     max_age: float | None = None
     """Days from which a recording is too old for a changed model; 7 by default."""
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """Why cases of the baseline were retired, by `TEST#CASE`, `TEST/CELL#CASE` or `TEST/CELL`."""
     batch_wait: float | None = None
     """Hours that a run waits for its batches, which continue if it ends; by default until they end."""
 
@@ -86,7 +88,7 @@ def _checked(table: Any, source: str) -> ProjectSettings:
 
     if not isinstance(table, dict):
         raise UserError("bad-project-settings", f"{source}: [{TABLE}] is not a table: write its entries below it.")
-    names = [field.name for field in fields(ProjectSettings)]
+    names = [each.name for each in fields(ProjectSettings)]
     if strange := next((name for name in table if name not in names), None):
         raise UserError(
             "unknown-project-setting", f"{source}: [{TABLE}] has no entry {strange!r}. {did_you_mean(strange, names)}"
@@ -101,7 +103,7 @@ def _checked(table: Any, source: str) -> ProjectSettings:
 
 
 def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
-    """Return the settings. Raises UserError if a number is out of bounds."""
+    """Return the settings. Raises UserError if a number is out of bounds, or a case is retired without a reason."""
     bounds = {
         "concurrency": (1, None),
         "keep_runs": (0, None),
@@ -114,6 +116,11 @@ def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
         if value is not None and (value < least or (most is not None and not least < value < most)):
             allowed = f"between {least} and {most}" if most is not None else f"{least} or more"
             raise UserError("bad-project-settings", f"{source}: [{TABLE}] {name} is {value}: use a number {allowed}.")
+    if bare := next((name for name, reason in settings.retired.items() if not reason.strip()), None):
+        raise UserError(
+            "bad-project-settings",
+            f"{source}: [{TABLE}] retired: {bare!r} has no reason: write why the case was retired.",
+        )
     return settings
 
 

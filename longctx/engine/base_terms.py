@@ -9,9 +9,10 @@ from typing import Any
 
 from longctx import pytest_file
 from longctx.config.profiles import Profile, profile_path, profile_type
-from longctx.config.project import NAME, ProjectSettings, settings_in
+from longctx.config.project import NAME, ProjectSettings, project_settings, settings_in
 from longctx.config.project_files import checked
 from longctx.errors import UserError
+from longctx.gate.cases import Retired
 from longctx.gate.rules import MARGIN
 from longctx.registry import known_protocols
 from longctx.workspace import Workspace
@@ -41,6 +42,15 @@ def project_settings_at(workspace: Workspace, revision: str) -> ProjectSettings:
 
     content = Base(revision, workspace.root, workspace.cassettes).file(workspace.root / NAME) or b""
     return settings_in(content.decode("utf-8", "replace"), f"{NAME} on {revision}")
+
+
+def retired_cases(workspace: Workspace, base: str | None) -> Retired:
+    """Return the cases that the project has retired: with a base branch, those that stand there. Raises UserError."""
+    here = project_settings(workspace.root).retired
+    if not base:
+        return Retired(here)
+    there = project_settings_at(workspace, base).retired
+    return Retired(there, frozenset(here.keys() - there.keys()))
 
 
 def addopts_at(workspace: Workspace, file: Path, revision: str) -> str | list[str]:

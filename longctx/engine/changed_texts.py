@@ -15,7 +15,7 @@ from longctx.errors import UserError
 from longctx.functions.cells import wording_of
 from longctx.gate.usage import NO_TEMPLATES
 from longctx.gate.verdict import RunVerdict
-from longctx.live.server.credentials import REDACTED
+from longctx.redaction import REDACTED
 from longctx.report.verdict_blocks import TextChange
 from longctx.results.row import Row
 from longctx.vocabulary.both import Both

@@ -21,6 +21,7 @@ from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
 from longctx.config.project import project_settings
 from longctx.engine.changed_texts import templates_of, text_changes
+from longctx.engine.judging_code import changed_code
 from longctx.engine.memory import Past, judged_against, keep, remembered
 from longctx.engine.plan import Plan
 from longctx.engine.servers import server_notes
@@ -28,7 +29,7 @@ from longctx.engine.terms import empty, left_out, looks_of, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
-from longctx.gate.changed import changed
+from longctx.gate.changed import changed, changed_terms
 from longctx.gate.verdict import Rules, RunVerdict
 from longctx.live.cost.estimate import Estimate, estimate
 from longctx.recording.request import Request, digest_of
@@ -210,7 +211,11 @@ def judge(
         known = remembered(baseline, manifest.run, rows, terms, ending.past, ending.tests)
         verdict, notes = known.verdict, known.notes
         warnings.append(keep(known, ending.past.cassettes))
-    differences = changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict)
+    differences = [
+        *changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict),
+        *(changed_terms(baseline.manifest.terms, manifest.terms) if manifest.base and manifest.terms else ()),
+        *changed_code(ending.workspace, manifest.base),
+    ]
     texts = texts_of(baseline, record, ending.workspace.cassettes)
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
     answers = *notes, *ending.notes, *answer_notes(rows, manifest.base)

@@ -24,6 +24,7 @@ from longctx.errors import UserError, did_you_mean
 from longctx.functions.axes import Parameters, parameters
 from longctx.functions.cells import FUNCTION_ENTRIES, Function, named_values, prompts_of, wording_of
 from longctx.functions.strategies import Strategy
+from longctx.redaction import redacted
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
 
 if TYPE_CHECKING:
@@ -182,7 +183,8 @@ def cell_of(
 
     ids: those that pytest gives the values of parameters.
     """
-    settings, values = run.settings, named_values(function.name, params, ids)
+    settings, named = run.settings, named_values(function.name, params, ids)
+    values = {name: redacted(value) if isinstance(value, str) else value for name, value in named.items()}
     if report := run.reports.get(function.name):
         _check_report(function.name, report, values)
     cell = function.cell(values, subject.model, subject.wording, run.plan.seed, settings.trials, subject.shape)

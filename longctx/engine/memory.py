@@ -111,7 +111,7 @@ def remembered(
     )
     verdict = replace(alone, memory=memory)
     if k > 1 and alone.verdict != "invalid" and not _unchanged(alone):
-        later = replace(terms, alpha=memory.level, looks=AT_ONCE)
+        later = replace(terms, alpha=memory.level, looks=AT_ONCE, subset=True)  # what is gone counts in `alone`
         pooled = judged_against(baseline, [*rows, *(row for _, row in earlier)], later, known)
         verdict = pooled.after(alone, memory)
     line = None
@@ -155,7 +155,7 @@ def judged_against(
     if anchor is None:
         return verdict
     return verdict.with_anchor(
-        give_verdict(anchor.rows, own, beside(terms, baseline), known, guessing), anchor.saved_at
+        give_verdict(anchor.rows, own, replace(beside(terms, baseline), subset=True), known, guessing), anchor.saved_at
     )
 
 

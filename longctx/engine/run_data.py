@@ -14,6 +14,7 @@ from longctx import clocks
 from longctx.engine.settings import Settings, of_arguments
 from longctx.files import check_is_no_file, write_file
 from longctx.gate.rules import DEFAULT_CAP
+from longctx.redaction import keep_out
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ class RunData:
     ) -> None:
         self.settings = settings
         self.workspace = Workspace(Path(root).absolute())
+        keep_out(self._key_variables)
         self.folder = folder or free_folder(self.settings, self.workspace)
         self.name = name or (self.folder.name if self.settings.report is None else now())
         self.private = private
@@ -100,6 +102,12 @@ class RunData:
         """USD of the cap that the last live pass spent."""
         self.has_asked = False
         """Whether it has begun to ask: its own looks then say what it leaves out."""
+
+    def _key_variables(self) -> Iterable[str]:
+        from longctx.config.models import key_variables
+
+        own = (entry.get("key") for entry in self.settings.model_profiles.values())
+        return [*key_variables(self.workspace), *(name for name in own if isinstance(name, str))]
 
     @functools.cached_property
     def plan(self) -> Plan:

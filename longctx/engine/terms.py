@@ -13,7 +13,7 @@ from longctx.cells.cell import Cell
 from longctx.config.models import Prices
 from longctx.config.profiles import Profile, load_profile, profile_path
 from longctx.config.project_files import digest_of
-from longctx.engine.base_terms import terms_at
+from longctx.engine.base_terms import retired_cases, terms_at
 from longctx.engine.places import place_of_row
 from longctx.engine.servers import nothing_of_server
 from longctx.errors import UserError
@@ -126,6 +126,7 @@ def rules(run: RunData, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules
         repriced=_repriced(run, rows),
         of_base=bool(settings.base),
         other_profile=_other_profile(run),
+        retired=retired_cases(run.workspace, settings.base),
         reports=run.reports,
         unanswered=nothing_of_server(run, rows),
     )

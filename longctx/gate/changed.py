@@ -37,8 +37,22 @@ def changed(manifests: Both[Manifest], rows: Both[Sequence[Row]], verdict: RunVe
         *_of_headers(*manifests),
         *_of_documents(manifests, rows),
         *dict.fromkeys(_of_rows(*rows, verdict)),
+        *_of_cases(verdict),
         *_of_requests(verdict),
     ]
+
+
+def _of_cases(verdict: RunVerdict) -> Iterator[str]:
+    """Yield how many cases entered and left, by test."""
+    for what, number_of in (
+        ("added", lambda test: len(test.added)),
+        ("removed", lambda test: sum(trial.answers for trial in test.vanished)),
+    ):
+        of_tests = {test.test: number for test in verdict.tests if (number := number_of(test))}
+        if of_tests:
+            yield f"cases {what}: {', '.join(f'{number:,} of {name}' for name, number in of_tests.items())}"
+    if verdict.retired:
+        yield f"cases retired: {len(verdict.retired):,}"
 
 
 def changed_terms(before: RecordedTerms | None, used: RecordedTerms) -> Iterator[str]:

@@ -11,13 +11,14 @@ import bisect
 import hashlib
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.judges import errors_of
 from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, paired, pairs
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Counted, Evidenced
+from longctx.gate.cases import Vanished
 from longctx.gate.plan import Assumed
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
 from longctx.results.store import parts_that_differ
@@ -98,6 +99,16 @@ class Evidence:
             self.before += before
             self.pairs += map(Both, itertools.cycle(before), measured)
 
+    def lack(self, trial: Vanished) -> None:
+        """Add a trial that the run lacks."""
+        self.asked += trial.answers
+        self.missing += trial.answers
+        self.other += trial.answers
+        self.baseline += trial.before
+        self.pessimistic_answers[trial.before[0].cluster_key].append(
+            Both([row.credit for row in trial.before], [0.0] * trial.answers)
+        )
+
     def add_samples(self, before: Sequence[Row], after: Sequence[Row]) -> None:
         """Add the trials of two cells about different items. before: measured ones."""
         asked = [row for row in after if row.error != EARLY_STOP]
@@ -108,10 +119,10 @@ class Evidence:
         self.run = [*(self.run or ()), *asked]
 
 
-def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
+def by_band(pairs: TrialPairs, gone: Sequence[Vanished] = ()) -> dict[str, Evidence]:
     """Return the evidence in each band of the run. Bands of the baseline that the run lacks have no evidence.
 
-    Trials that an early stop left out count neither as asked nor as missing.
+    Trials that an early stop left out count neither as asked nor as missing. gone: the trials that the run lacks.
     """
     bands: dict[str, Evidence] = {}
     for before, after in _measured_items(pairs):
@@ -119,14 +130,16 @@ def by_band(pairs: TrialPairs) -> dict[str, Evidence]:
         evidence.baseline += before
         if not _left_out(after):
             evidence.add(after[0].cluster_key, before, after)
+    for trial in gone:
+        bands.setdefault(trial.band, Evidence()).lack(trial)
     for cells in pairs.unpaired:
         for band, rows in grouped(cells.rows.after, lambda row: row.band).items():
             if band is not None:
                 evidence = bands.setdefault(f"{band}, {cells}", Evidence(run=[]))
                 evidence.add_samples([row for row in cells.rows.before if row.measured], rows)
-    for trial in _only_before(pairs):
-        if trial.band is not None and trial.measured:
-            bands.setdefault(trial.band, Evidence())
+    for row in _only_before(pairs):
+        if row.band is not None and row.measured:
+            bands.setdefault(row.band, Evidence())
     return bands
 
 
@@ -165,11 +178,13 @@ def by_look(
     plan: LooksPlan,
     terms: tuple[float, float],
     rows: Sequence[Row] | None = None,
+    gone: Sequence[Vanished] = (),
 ) -> dict[str, EvidenceInLooks]:
     """Return the evidence in each band as `by_band` does, at each look.
 
     terms: the gate's margin and alpha.
     rows: those of the trials that are looked at, where these are checks of trials; by default the run's own.
+    gone: the trials that the run lacks; each counts from the look on that it would belong to in the baseline.
     """
     trials = list(pairs.after.values()) if rows is None else rows
     looks = looks_of_rows(trials, plan, *terms)
@@ -189,13 +204,31 @@ def by_look(
             evidence.baseline += before
             if place >= look and not left_out:
                 evidence.add(after[0].cluster_key, before, after)
-    for name, evidence in by_band(pairs).items():
+    earlier = _looks_before(pairs, gone, plan, terms)
+    for trial in gone:
+        if trial.band in bands:
+            for evidence in bands[trial.band].evidence[earlier(trial) - 1 :]:
+                evidence.lack(trial)
+    for name, evidence in by_band(pairs, gone).items():
         if name not in bands:  # nothing is paired there, which is looked at once
             stopped = any(
                 row.error == EARLY_STOP for row in pairs.after.values() if row.band == name.partition(", ")[0]
             )
             bands[name] = EvidenceInLooks(ONCE, [evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
+
+
+def _looks_before(
+    pairs: TrialPairs, gone: Sequence[Vanished], plan: LooksPlan, terms: tuple[float, float]
+) -> Callable[[Vanished], int]:
+    """Return the function that tells the look, from 1, that a trial would belong to if the run were the baseline."""
+    looks = looks_of_rows(pairs.before.values(), plan, *terms) if gone else {}
+
+    def look(trial: Vanished) -> int:
+        row = trial.before[0]
+        return looks[row.band].of[Unit.of_row(row)] if row.band is not None else 1
+
+    return look
 
 
 def judge_errors(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
+from longctx.gate.cases import vanished, without_retired
 from longctx.gate.evidence import by_band, is_gated, with_bands_of
 from longctx.gate.validity import NONE_GATED, cells_not_judged, models_of, too_old, unmeasured, why_run_is_invalid
 from longctx.gate.verdict import Rules
@@ -31,6 +32,7 @@ def invalid_in_advance(
     """
     try:
         after = with_bands_of(before, after) if rules.of_base else after
+        before, _ = without_retired(before, after, rules.retired)
         matched, (only_before, _) = match_runs(before, after)
     except UserError as error:
         return [*why_run_is_invalid(rules.left_out, rules.empty, 1)] if part else [error.reason]
@@ -43,15 +45,17 @@ def invalid_in_advance(
     for match in gated:
         rows_before, rows_after = match.rows
         paired = pairs(rows_before, rows_after, Treatments.of(known.get(match.test)))
-        bands = by_band(paired)
-        in_common += sum(evidence.asked for evidence in bands.values())
-        missing = "" if part else next(unmeasured(paired, bands), "")
+        gone = () if part or rules.is_part else tuple(vanished(paired))
+        bands = by_band(paired, gone)
+        in_common += sum(evidence.asked for evidence in bands.values()) - sum(trial.answers for trial in gone)
+        missing = "" if part else next(unmeasured(paired, bands, gone, rules.retired), "")
         faults = [missing, too_old(rows_before, _at_best(rows_before, rows_after), rules.age)]
         reasons += [f"{match.test}: {reason}" for reason in faults if reason]
     excused = part or rules.left_out or rules.other_profile
     # Which checks a trial reaches is not known before it is asked.
     not_judged = cells_not_judged(matched, only_before, (), known) if in_common and not excused else ()
-    return [*why_run_is_invalid(rules.left_out, rules.empty, in_common or part), *not_judged, *reasons]
+    own = reasons if in_common or part else []
+    return [*why_run_is_invalid(rules.left_out, rules.empty, in_common or part), *not_judged, *own]
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from longctx.compare.pairs import Treatments, guessing_of, pairs
+from longctx.gate.cases import Retired, vanished_sentence
 from longctx.gate.evidence import MOST_MISSING
 from longctx.gate.rules import MAX_AGE_DAYS
 from longctx.results.row import EARLY_STOP, grouped
@@ -18,6 +19,7 @@ from longctx.vocabulary.point import is_check, name_of_test
 
 if TYPE_CHECKING:
     from longctx.compare.pairs import Matched, TrialPairs, Unmatched
+    from longctx.gate.cases import Vanished
     from longctx.gate.evidence import Evidence
     from longctx.results.row import Row, Subject
     from longctx.vocabulary.declaration import Protocol
@@ -114,8 +116,13 @@ def _gated_cells(
         yield test, subject, {row.cell for row in rows if row.band is not None}, set()
 
 
-def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str]:
-    """Yield a sentence, without its full stop, for each way in which too many trials are missing."""
+def unmeasured(
+    pairs: TrialPairs, bands: Mapping[str, Evidence], gone: Sequence[Vanished] = (), retired: Retired | None = None
+) -> Iterator[str]:
+    """Yield a sentence, without its full stop, for each way in which too many trials are missing.
+
+    gone: the trials that the run lacks. retired: the retired cases, to say which of them do not count yet.
+    """
     causes = Counter(row.error for row in pairs.after.values() if row.error and row.error != EARLY_STOP)
     if stale := causes["stale"]:
         yield (
@@ -123,8 +130,12 @@ def unmeasured(pairs: TrialPairs, bands: Mapping[str, Evidence]) -> Iterator[str
             "--ctx-record new_episodes"
         )
     asked, missing = (sum(getattr(band, name) for band in bands.values()) for name in ("asked", "missing"))
-    if missing > MOST_MISSING["test"] * asked:
-        why = ", ".join(f"{number:,} {_short(cause)}" for cause, number in causes.most_common(3))
+    too_many = missing > MOST_MISSING["test"] * asked
+    if gone and (too_many or any(band.missing > MOST_MISSING["band"] * band.asked for band in bands.values())):
+        yield vanished_sentence(gone, asked, retired or Retired())
+    if too_many and missing > (lost := sum(trial.answers for trial in gone)):
+        causes["not in this run"] += lost
+        why = ", ".join(f"{number:,} {_short(cause)}" for cause, number in causes.most_common(3) if number)
         yield f"{missing:,} of {asked:,} trials were not measured ({why or 'no cause was recorded'})"
     for name, band in bands.items():
         if band.missing > MOST_MISSING["band"] * band.asked:

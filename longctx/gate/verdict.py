@@ -21,6 +21,7 @@ from longctx.gate.bands import (
     margin_of_run,
     overall,
 )
+from longctx.gate.cases import Retired, Vanished, added, vanished, without_retired
 from longctx.gate.evidence import (
     Evidence,
     EvidenceInLooks,
@@ -102,12 +103,21 @@ class Rules:
     """Whether the person chose another profile than the baseline's, so that the run may judge a part of it."""
     run_margin: float | None = None
     """The margin of all bands together, if stated: the whole run must then pass, too. None: `bands.RUN_MARGIN`."""
+    subset: bool = False
+    """Whether the run may lack trials of the baseline on purpose, as the baseline's anchor may have retired ones."""
+    retired: Retired = field(default_factory=Retired)
+    """The cases that the project has retired."""
     reports: Reports = field(default_factory=dict)
     """The reports of test functions, whose hooks add to the gate as those of protocols do."""
 
     @property
     def margin_of_run(self) -> float:
         return margin_of_run(self.margin, self.run_margin)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the run may lack trials of the baseline."""
+        return self.subset or self.other_profile or bool(self.left_out or self.missing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,9 +163,9 @@ class VerdictOfTest:
     reasons: tuple[str, ...]
     """A sentence on each reason why not enough of it was measured."""
     asked: int
-    """The pairs that the baseline measured."""
+    """The trials that the baseline measured."""
     missing: int
-    """Those of them that the run did not measure."""
+    """Those of them that the run did not measure, or lacks."""
     in_common: int
     """The trials that both have, measured or not."""
     alone: Both[int]
@@ -176,6 +186,10 @@ class VerdictOfTest:
     """The trials that the baseline answered rightly and the run, which was measured, did not."""
     requests: Requests = field(default_factory=Requests)
     """How the requests of its pairs compare."""
+    vanished: tuple[Vanished, ...] = ()
+    """The trials of the baseline that the run lacks."""
+    added: tuple[Row, ...] = ()
+    """The trials of the run about items that the baseline lacks; they are not compared."""
 
     @property
     def together(self) -> tuple[list[Together], list[Together]]:
@@ -224,6 +238,8 @@ class RunVerdict:
     """When the anchor was saved, ISO 8601."""
     graded: tuple[GradedTest, ...] = ()
     """The run's test functions that a judge grades."""
+    retired: Mapping[str, str] = field(default_factory=dict)
+    """The reasons why cases of the baseline were retired, by trial."""
     rejudged: tuple[str, ...] = ()
     """Phrases on the cases that something else judges than in the baseline; their trials are not measured."""
     memory: Memory | None = field(default=None, repr=False)
@@ -302,6 +318,8 @@ class _Compared:
     pairs: TrialPairs
     alone: Both[int]
     """The trials that only the baseline, and only the run, has; without checks of trials that looks left out."""
+    vanished: tuple[Vanished, ...]
+    """The trials of the baseline that count as missing, because the run lacks them."""
     bands: Mapping[Band, EvidenceInLooks]
     vacuous: Mapping[Band, str]
     """Why a band's baseline has nothing to lose, for each band of which this holds."""
@@ -342,6 +360,7 @@ def give_verdict(
     """
     try:
         after = with_bands_of(before, after) if rules.of_base else after
+        before, retired = without_retired(before, after, rules.retired)
         matched, unmatched = match_runs(before, after)
     except UserError as error:
         return RunVerdict(
@@ -412,6 +431,7 @@ def give_verdict(
         uncovered=not_judged if rules.other_profile else (),
         baseline_runs=max((len(rows.before) for test in compared for rows in test.pairs.items.values()), default=1),
         graded=graded_tests(after),
+        retired=retired,
         rejudged=rejudged,
     )
 
@@ -454,7 +474,8 @@ def _compared(
     trials = [row for row in after if row.test == of_trials and row.subject == match.after] or None
     of_check = is_check(match.test)
     terms = rules.margin, rules.alpha
-    evidence = by_look(both, looks, terms, trials if of_check else None)
+    gone = () if rules.is_part else tuple(vanished(both))
+    evidence = by_look(both, looks, terms, trials if of_check else None, gone)
     of_function = [row for row in after if name_of_test(row.test) == of_trials and row.subject == match.after]
     errors = judge_errors(match.test, of_function, trials or (), looks, terms)
     for at_looks in evidence.values():
@@ -474,6 +495,7 @@ def _compared(
         after=match.after,
         pairs=both,
         alone=Both(max(0, only_before - sum(key[:4] in left_out for key in both.before)), only_after),
+        vanished=gone,
         bands=bands,
         vacuous={band: why for band, why in vacuous.items() if why},
         reported=reported,
@@ -527,7 +549,7 @@ def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest
         of_run = Counted(_same(of_run.measured), _same(of_run.at_worst))
     clustered = sum(has_clusters(at.at(None) for at in test.bands.values()) for test in compared)
     tests = tuple(
-        _test(test, {band: judged[band] for band in test.bands}, of_test, max(1, clustered))
+        _test(test, {band: judged[band] for band in test.bands}, of_test, max(1, clustered), rules.retired)
         for test, of_test in zip(compared, missed, strict=True)
     )
     return tests, of_run
@@ -548,6 +570,7 @@ def _test(
     judged: Mapping[Band, Counted[BandVerdict]],
     missed: tuple[Reported, ...],
     clustered: int,
+    retired: Retired,
 ) -> VerdictOfTest:
     """Judge one test. judged: its bands, as measured and with what was not measured counted as wrong."""
     beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if test.stopped and test.minimums else []
@@ -559,7 +582,7 @@ def _test(
     verdict = overall([*(band.verdict for band in bands), *beside])
     at_worst = overall([*(band.verdict for band in pessimistic), *beside])
     evidence = {band.name: of_band for band, of_band in seen.items()}
-    reasons = [*unmeasured(test.pairs, evidence), *filter(None, [test.too_old]), *test.faults]
+    reasons = [*unmeasured(test.pairs, evidence, test.vanished, retired), *filter(None, [test.too_old]), *test.faults]
     if verdict != at_worst and any(band.n for band in bands):
         reasons.append(f"if the missing trials counted as wrong, the verdict would be {at_worst} and not {verdict}")
     return VerdictOfTest(
@@ -582,6 +605,8 @@ def _test(
         evidence=tuple(seen.values()),
         clustered=clustered,
         requests=Requests.of((pair for band in seen.values() for pair in band.pairs), test.pairs.common.values()),
+        vanished=test.vanished,
+        added=tuple(added(test.pairs)),
         lost=tuple(
             pair for band in seen.values() for pair in band.pairs if pair.before.correct and not pair.after.correct
         ),
@@ -594,7 +619,7 @@ def _reasons(
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
     yield from filter(None, [rules.unanswered])
     yield from rules.missing
-    asked = 1 if left_out else sum(test.asked for test in tests)
+    asked = 1 if left_out else sum(test.asked - sum(trial.answers for trial in test.vanished) for test in tests)
     yield from why_run_is_invalid(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))
     if left_out:
         yield NONE_GATED

@@ -133,6 +133,10 @@ def pytest_make_collect_report(
         from longctx.plugin import absent
 
         absent.leave_out(collector, report)
+    if report.failed and options.any_given(collector.config):
+        from longctx.plugin.redacting import clean_report
+
+        clean_report(report)
     return report
 
 
@@ -143,6 +147,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         from longctx.plugin import collecting
 
         collecting.parametrize(metafunc, mistake)
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if item.get_closest_marker(selection.MARKER) is not None:
+        from longctx.plugin.redacting import clean_id
+
+        clean_id(item)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -288,6 +299,10 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
     report = yield
     measuring.attach_trials(report, item)
     measuring.attach_rows(report, item)
+    if item.get_closest_marker(selection.MARKER) is not None:
+        from longctx.plugin.redacting import clean_report
+
+        clean_report(report)
     return report
 
 

@@ -63,6 +63,14 @@ class Base:
         """Return a file of the project as it is there; None if it is not."""
         return self._git("cat-file", "blob", f"{self._commit}:./{os.path.relpath(path, self._root)}")
 
+    def python_files_that_differ(self) -> list[str]:
+        """Return the paths of the project's Python files that are not as they are there, or are only here or there."""
+        how = "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--relative"
+        differ = self._git("diff", "-z", *how, self._commit, "--", "*.py")
+        new = self._git("ls-files", "-z", "--others", "--exclude-standard", "--", "*.py")
+        names = b"".join(filter(None, (differ, new))).split(b"\0")
+        return sorted({name.decode("utf-8", "replace") for name in names if name})
+
     def _git(self, *arguments: str) -> bytes | None:
         """Return what git prints; None if it fails, or if there is no git."""
         if (git := shutil.which("git")) is None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.extras import writes_page
+from longctx.redaction import redact_files
 from longctx.registry import shipped
 from longctx.report.comparison import effective_lengths_data
 from longctx.report.function_reports import REPORTS
@@ -38,11 +39,11 @@ def write_report(
     results.parquet too, which needs pyarrow. earlier: returns the baseline's answers, which the page shows.
     """
     _write_files(folder, of_run, parquet)
-    if not writes_page(page):
-        return
-    from longctx.report.page.page import write_page
+    if writes_page(page):
+        from longctx.report.page.page import write_page
 
-    write_page(folder, of_run, earlier() if earlier else None)
+        write_page(folder, of_run, earlier() if earlier else None)
+    redact_files(folder)
 
 
 def _write_files(folder: Path, of_run: RunReport, parquet: bool) -> None:

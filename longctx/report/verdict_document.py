@@ -9,6 +9,7 @@ from statistics import NormalDist
 from typing import Any
 
 from longctx.gate.bands import BandVerdict
+from longctx.gate.cases import added_sentence
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.gate.where import pattern_of
 from longctx.live.cost.money import usd
@@ -31,7 +32,7 @@ from longctx.report.verdict_blocks import (
     verdict_blocks,
 )
 from longctx.results.row import Row, grouped
-from longctx.text import count
+from longctx.text import count, some_of
 from longctx.views.chart import Table
 from longctx.vocabulary.point import PROTOCOL, is_check
 
@@ -41,6 +42,8 @@ MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
 FREE = before_after(usd(0), usd(0))
 """Shown as the price of a band where neither side costs anything."""
+MOST_RETIRED = 5
+"""The most retired cases that are named."""
 NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
@@ -71,7 +74,8 @@ def verdict_document(
     """
     title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
     unmeasured = [f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons]
-    remarks = (*answers, *unmeasured, *gate_sentences(verdict))
+    cases = tuple(_cases(verdict))
+    remarks = (*cases, *answers, *unmeasured, *gate_sentences(verdict))
     quiet = replays_itself(verdict) and not changed
     head = (title, *([] if quiet else [_against(verdict, baseline, changed)]), *remarks)
     blocks = tuple(verdict_blocks(verdict, Told(changed, texts, tuple(_findings(verdict)), remarks), lost))
@@ -79,7 +83,7 @@ def verdict_document(
     tables[1:1] = [lost.table] if lost.shown else []  # below the bands
     return Document(
         title=title,
-        notes=(*answers, *_notes(verdict, baseline, changed, lost)),
+        notes=(*cases, *answers, *_notes(verdict, baseline, changed, lost)),
         tables=tuple(tables),
         badge=badge(verdict),
         lead=lead(verdict),
@@ -141,6 +145,17 @@ def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:
             f"Of these, {len(changed):,} changed although their request did not: {'; '.join(named)}{more}. Look at "
             "them in the diff of cassettes/; LONGCTX_TRUST=base accepts none of them."
         )
+
+
+def _cases(verdict: RunVerdict) -> Iterator[str]:
+    """Yield a sentence on the cases of each test that are new, and one on those that were retired."""
+    for test in verdict.tests:
+        if test.added:
+            yield f"{test.test}: {added_sentence(test.added)}."
+    if verdict.retired:
+        named = [f"{name} ({reason})" for name, reason in verdict.retired.items()]
+        number = count(len(named), "retired case is", "retired cases are")
+        yield f"{number} not compared: {some_of(named, MOST_RETIRED)}."
 
 
 def badge(verdict: RunVerdict) -> str:

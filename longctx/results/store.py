@@ -23,6 +23,7 @@ from typing import Any, TextIO
 from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.files import inside, lines, lines_at, locked, unwritable
+from longctx.redaction import redacted_json
 from longctx.results.export import CSV, PARQUET
 from longctx.results.manifest import MANIFEST, Manifest, damaged_file_error
 from longctx.results.row import Row, Subject, View, check_view, grouped
@@ -67,8 +68,15 @@ def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
 
     Every encoding can contain the lines: a lone surrogate is written as an escape.
     """
-    texts = [f"{row.to_json()}\t{view.to_json()}" for row, view in zip(rows, views, strict=True)] if views else None
-    return [_encodable(text) for text in texts or (row.to_json() for row in rows)]
+    texts = (
+        [
+            f"{redacted_json(row.to_json())}\t{redacted_json(view.to_json())}"
+            for row, view in zip(rows, views, strict=True)
+        ]
+        if views
+        else None
+    )
+    return [_encodable(text) for text in texts or (redacted_json(row.to_json()) for row in rows)]
 
 
 def append(folder: Path, lines: Sequence[str]) -> None:

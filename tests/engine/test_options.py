@@ -17,7 +17,7 @@ from tests.refusals import refused
 
 NOT_OPTIONS = {"model_profiles", "parquet"}
 """The fields that a hook and an ini key set."""
-NOT_OF_RUNS = {"keep_runs"}
+NOT_OF_RUNS = {"keep_runs", "retired"}
 """The entry of [tool.longctx] that is about the folder of reports."""
 GIVEN: Mapping[str, tuple[list[str], Any]] = {
     "model": (["--model=a", "--model=b"], ("a", "b")),

@@ -131,7 +131,8 @@ def test_a_run_with_cells_left_out_is_no_baseline(gated: Checkout) -> None:
 
 
 def test_cases_keep_their_ids_and_clusters_in_a_baseline(gated: Checkout) -> None:
-    """A case that was added and one that was removed change nothing for the others."""
+    """A case that was added and one that was retired change nothing for the others."""
+    gated.file("pyproject.toml").write_text('[tool.longctx.retired]\n"test_review#case-0" = "its contract ended"\n')
     file = gated.file("tests_longctx/cases.jsonl")
     lines = file.read_text().splitlines()
     new = {"id": "new", "contract": "contract 0", "number": 999}

@@ -5,18 +5,18 @@ from __future__ import annotations
 import base64
 import contextlib
 import ipaddress
-import json
 import os
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Self
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
 import httpx2
 
 from longctx.config.models import ANTHROPIC, VENDORS
 from longctx.errors import UserError
+from longctx.redaction import REDACTED, SECRET, longest_first, spellings, values
 from longctx.text import visible
 
 TRUSTED_HOSTS = "LONGCTX_TRUSTED_HOSTS"
@@ -98,22 +98,11 @@ def is_loopback(host: str) -> bool:
 
 
 NO_HEADER = "The key contains a character that no header may have, such as a space or the end of a line."
-REDACTED = "[redacted]"
-
-
-SHORTEST = 8
-"""The fewest characters of a credential: a shorter one would be found in any text."""
-
-
 PUBLIC = re.compile(
     r"host|accept(-encoding)?|connection|user-agent|content-(length|type|encoding)|transfer-encoding"
     r"|anthropic-(version|beta|dangerous-.*)|x-stainless-.*|x-amz-(date|content-sha256)|idempotency-key"
 )
 """The headers of the SDK and of HTTP that hold no secret. All others are credentials, or were set by the user."""
-
-
-SECRET = re.compile(r"auth|key|token|secret|passw|credential|cookie|signature", re.I)
-"""The names of headers that hold credentials, wherever they come from."""
 
 
 SCHEMES = {"bearer", "basic", "digest", "negotiate", "token", "aws4-hmac-sha256"}
@@ -124,7 +113,8 @@ class Credentials:
     """What must not be repeated."""
 
     secret: tuple[str, ...]
-    """The values of headers with a name such as `x-api-key`, and the userinfo of the URL."""
+    """The values of headers and of parameters of the URL with a name such as `x-api-key`, the URL's userinfo, and the
+    keys in the environment."""
     own: tuple[str, ...] = ()
     """The values of the user's other headers."""
 
@@ -132,13 +122,15 @@ class Credentials:
     def of(cls, request: httpx2.Request) -> Self:
         """Return the credentials in a request's headers and URL."""
         secret = {unquote(part) for part in request.url.userinfo.decode("ascii", "replace").split(":", 1)}
+        secret |= {value for name, value in request.url.params.multi_items() if SECRET.search(name)}
+        secret |= {*values()}
         own: set[str] = set()
         for name, value in request.headers.items():
             if SECRET.search(name):
                 secret |= {value, *_parts(value)}
             elif not PUBLIC.fullmatch(name):
                 own.add(value)
-        return cls(_longest_first(secret), _longest_first(own - secret))
+        return cls(longest_first(secret), longest_first(own - secret))
 
     def in_replies(self) -> Credentials:
         """Return those to look for in the reply of a model.
@@ -164,10 +156,7 @@ class Credentials:
     def _spellings(self) -> Iterator[bytes]:
         """Yield each credential as it may be in JSON, HTML or a URL."""
         for value in (*self.secret, *self.own):
-            escaped = json.dumps(value)[1:-1]
-            codes = re.sub(r"[^\w.\\-]", lambda match: f"\\u{ord(match[0]):04x}", value)
-            spellings = (value, escaped, escaped.replace("/", "\\/"), codes, quote(value, safe=""))
-            yield from dict.fromkeys(spelling.encode("utf-8", "surrogatepass") for spelling in spellings)
+            yield from (spelling.encode("utf-8", "surrogatepass") for spelling in spellings(value))
 
 
 def _parts(value: str) -> Iterator[str]:
@@ -180,8 +169,3 @@ def _parts(value: str) -> Iterator[str]:
         if word.lower() not in SCHEMES:
             yield word
             yield word.partition("=")[2].rstrip("=")
-
-
-def _longest_first(values: set[str]) -> tuple[str, ...]:
-    """Return the values that are long enough; one that contains another comes before it."""
-    return tuple(sorted((value for value in values if len(value) >= SHORTEST), key=lambda value: (-len(value), value)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import anthropic
 import httpx2
@@ -13,6 +14,7 @@ from longctx.live.server.calls import NoAnswer
 from longctx.live.server.credentials import NO_HEADER
 from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.tape import NotRecorded
+from longctx.redaction import redacted
 from longctx.text import visible
 
 CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
@@ -43,11 +45,16 @@ MOST_SAID = 500
 
 
 def explain(error: Exception, base_url: object, asked: str = "", key: str = "") -> Failure:
-    """Explain why a request to `base_url` failed.
+    """Explain why a request to `base_url` failed, without any key that is in its address.
 
     asked: what was asked, such as the name of a cell; it completes "It was …". key: the variable of the key, if it
     is not that of the Messages API.
     """
+    failure = _explained(error, base_url, asked, key)
+    return replace(failure, message=redacted(failure.message))
+
+
+def _explained(error: Exception, base_url: object, asked: str, key: str) -> Failure:
     if isinstance(error, anthropic.APIConnectionError) and isinstance(
         error.__cause__, MalformedAnswer | NotRecorded | UserError | httpx2.DecodingError | RecursionError
     ):
