@@ -85,7 +85,7 @@ def heading(verdict: RunVerdict, why: str) -> str:
     """Return the first line: a mark for the verdict, and how many answers were lost. why: what decided the verdict."""
     mark, counted = f"{MARKS[verdict.verdict]} longctx: ", lost_and_gained(verdict)
     if replays_itself(verdict):
-        return f"{mark}{replay_sentence(verdict)}"
+        return f"{mark}{why}"
     if verdict.verdict == "regression" and counted and any(band.verdict == "regression" for band in verdict.bands):
         return f"{mark}{counted}"
     kind = f"{verdict.verdict}: " if verdict.verdict in ("inconclusive", "invalid") else ""

@@ -75,6 +75,12 @@ def test_a_replay_of_the_baseline_is_one_line() -> None:
     assert "| b1 |" not in as_markdown(document).partition("<details>")[0]
 
 
+def test_the_line_of_a_replay_says_what_it_costs_more() -> None:
+    before, after = (digested(of(80, "b1", cost_usd=cost), "a") for cost in (0.001, 0.003))
+    document = verdict_document(give_verdict(before, after, RULES), "main", [])
+    assert document.heading.endswith("a new model or prompt; costs 3 times as much")
+
+
 def test_bands_that_replay_are_counted_beside_those_that_do_not() -> None:
     own = digested(joined(of(80, "b1"), of(80, "b2")), "a")
     other = joined(own[:100], digested(of(50, "b2"), "b"))
