@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from longctx.errors import UserError
 from longctx.results import judged_by
+from longctx.results.constant import notable_constant
 from longctx.results.row import Row, Subject, by_subject, by_test, grouped
 from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.paired import Paired
@@ -358,8 +359,11 @@ def _names(subjects: Sequence[Subject]) -> str:
 def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
     """Return the accuracy that guessing reaches: that of the test, else the highest that the rows or the user state.
 
-    sides: the rows of each run.
+    The best constant answer may reach more. sides: the rows of each run; a baseline's do not tell right answers.
     """
+    constants = (notable_constant(rows, test.choices if test else 0) for rows in sides)
+    constant = max((each.share for each in constants if each), default=0.0)
     if test is not None:
-        return test.guessing
-    return max([stated, *(sum(row.guessing or 0.0 for row in rows) / len(rows) for rows in sides if rows)])
+        return max(test.guessing, constant)
+    said = (sum(row.guessing or 0.0 for row in rows) / len(rows) for rows in sides if rows)
+    return max([stated, constant, *said])

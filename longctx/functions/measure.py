@@ -23,6 +23,7 @@ from longctx.functions.trial import (
 from longctx.recording.apis import status_of
 from longctx.recording.trials import Ended, Judged, Waiting
 from longctx.results import judged_by
+from longctx.results.constant import CHOICES
 from longctx.results.row import View
 from longctx.vocabulary.answer import Answer, JudgeUnreadable, Unparseable
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
@@ -199,15 +200,16 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
         outcome = Outcome(
             kind, shown, trace={name: int(held) for name, held in trial.checks.items() if isinstance(held, bool)}
         )
+    letters, right = trial.choice if outcome.expected is None and trial.choice else (0, None)
     credit = {} if outcome.credit is None else {CREDIT: round(1000 * outcome.credit)}
     return Judged(
         kind,
         trial.exchanges,
         functools.partial(view, trial),
         outcome.why if result.outcome else result.why or None,
-        expected=outcome.expected,
+        expected=outcome.expected or right,
         returned=outcome.returned,
-        trace={**outcome.trace, **credit, **trial.counted},
+        trace={**outcome.trace, **credit, **trial.counted, **({CHOICES: letters} if letters else {})},
         checks=trial.checks,
         graded=trial.graded,
         lexical=trial.lexical,

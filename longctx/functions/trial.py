@@ -86,6 +86,8 @@ class FunctionTrial:
     """The place in the transcript of what the latest probe asks for."""
     counted: dict[str, int] = field(default_factory=dict)
     """How many probes were answered wrongly in each way, and how many edits the server made."""
+    compared: dict[tuple[str, str], None] = field(default_factory=dict)
+    """The letters that `choice` read one of, with each letter that it was compared with."""
     kept: tuple[int, int] | None = None
     """The tokens that the model saw of the latest transcript, and those that it has."""
     draws: int = 0
@@ -212,7 +214,19 @@ class FunctionTrial:
         answer = exchange.answer
         assert answer is not None
         told = functools.partial(self._graded, label) if role == "judge" else None
-        return replace(answer, text=answer.thought + answer.text, thought="", told=told)
+        compared = self._compared if role == "test" else None
+        return replace(answer, text=answer.thought + answer.text, thought="", told=told, compared=compared)
+
+    def _compared(self, letters: str, other: str) -> None:
+        if len(other) == 1 and other in letters:
+            self.compared[letters, other] = None
+
+    @property
+    def choice(self) -> tuple[int, str] | None:
+        """Among how many letters the trial chose, and which one is right; None unless it compared one choice with one
+        letter."""
+        known = [(len(letters), right) for letters, right in self.compared]
+        return known[0] if len(known) == 1 else None
 
     def judge_by(self, part: judging.JudgedBy, value: object) -> None:
         """Note something that judges the trial."""

@@ -17,7 +17,7 @@ from pydantic import Field
 
 from longctx import Answer, Bank, Outcome, ProtocolAsk, ProtocolCell, Report, Shares, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
-from longctx.protocols.choices import LETTERS_OF, OWN, Choices, choices_in, letters_of, version_of
+from longctx.protocols.choices import LETTERS, LETTERS_OF, OWN, Choices, choices_in, earlier, letters_of, version_of
 from longctx.protocols.collages import (
     CollagesAxes,
     Record,
@@ -133,7 +133,7 @@ def _refused(answers: Answers) -> Rate:
 
 
 def _wrong(answers: Answers) -> Iterator[tuple[int, str, Rate]]:
-    named = f", {version}" if (version := version_of(answers.params)) else ""
+    named = earlier(answers.params)
     yield answers.params["budget"], f"invention, section left out{named}", _invented(answers)
     yield answers.params["budget"], f"needless refusal, section in the record{named}", _refused(answers)
 
@@ -149,7 +149,7 @@ def _often(answers: Answers) -> Iterator[str]:
 REPORT = Report(
     x="budget",
     axis="tokens of the record",
-    series=lambda params: ", ".join(filter(None, [RIGHT[params["section"]], version_of(params)])),
+    series=lambda params: RIGHT[params["section"]] + earlier(params),
     guessing=GUESSED,
     by=("budget", "letters"),
     charts=(
@@ -193,6 +193,7 @@ REPORT = Report(
     position="depth",
     treatments=("budget", "longest", "depth"),
     guessing=GUESSED,
+    choices=len(LETTERS) + 1,
     prefix=lambda cell, words, seed, index: f"abstention/{cell.budget}/{index:06d}/{cell.depth:03d}",
     pieces=section_count,
     validate=_validate,

@@ -37,6 +37,11 @@ def above_chance(rate: float) -> float:
     return (rate - CHANCE) / (1 - CHANCE)
 
 
+def earlier(params: Mapping[str, Any]) -> str:
+    """Return what a short name of a collage of the earlier version ends with; else nothing."""
+    return " (earlier version)" if version_of(params) else ""
+
+
 def version_of(params: Mapping[str, Any]) -> str:
     """Name the earlier version of a collage in reports, to which it belongs if it has no own letters; else nothing."""
     return "" if params.get("letters") == OWN else "letters of the control (earlier version)"

@@ -15,7 +15,7 @@ from dataclasses import asdict, replace
 
 from longctx import Answer, Bank, Count, Outcome, ProtocolAsk, ProtocolCell, TrialNumber, fill, mark, protocol
 from longctx.protocols import choices as multiple_choice
-from longctx.protocols.choices import CHANCE, LETTERS_OF, OWN, Choices, choices_in, letters_of
+from longctx.protocols.choices import CHANCE, LETTERS, LETTERS_OF, OWN, Choices, choices_in, letters_of
 from longctx.protocols.collages import (
     PERCENTS,
     CollageItems,
@@ -135,6 +135,7 @@ def _validate(cell: ProtocolCell) -> None:
     variant="variant",
     treatments=("budget", "longest", "depth", "variant", "questions", "distractors"),
     guessing=CHANCE,
+    choices=len(LETTERS),
     prefix=_prefix,
     items=CollageItems,
     pieces=section_count,

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from longctx import Bank, BankAxes, Count, Outcome, ProtocolAsk, ProtocolCell, Report, TrialNumber, fill, mark, protocol
-from longctx.protocols.choices import CHANCE, above_chance, choices_in, judged
+from longctx.protocols.choices import CHANCE, LETTERS, above_chance, choices_in, judged
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.point import Words
@@ -91,6 +91,7 @@ def _section_tokens(bank: Bank, longest: int) -> tuple[int, ...]:
     context=None,
     treatments=("longest", "record"),
     guessing=CHANCE,
+    choices=len(LETTERS),
     prefix=lambda cell, words, seed, index: f"control/{cell.bank().items[index].section}",
     items=ControlItems,
     validate=_validate,

@@ -14,7 +14,7 @@ from longctx.report.markdown import plain
 from longctx.report.tables import default_findings, default_views, tables
 from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
 from longctx.summary.costs import Cost, UsageSummary
-from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, lines
+from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, constants_said, lines
 from longctx.text import count, visible
 from longctx.views.answers import CellSummary
 from longctx.views.chart import ACCURACY, Table
@@ -250,7 +250,7 @@ def said(summary: Summary) -> list[tuple[Line, list[str]]]:
     remarks = _remarks(summary)
     found = []
     for line in lines(summary):
-        about = list(_line_remarks(remarks, line.test, line.cells))
+        about = [*filter(None, [constants_said(line.constants)]), *_line_remarks(remarks, line.test, line.cells)]
         found.append((line, [*line.said[:-1], " · ".join([line.said[-1], *about])]))
     return found
 

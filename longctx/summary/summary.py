@@ -17,6 +17,7 @@ from typing import Any
 from longctx.compare.across import Curve, curves
 from longctx.compare.judges import GradedTest, graded_tests
 from longctx.registry import in_order, shipped
+from longctx.results.constant import ConstantAnswer
 from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
@@ -26,7 +27,7 @@ from longctx.summary.tests import (
     FILLER,
     median_tokens,
 )
-from longctx.views.answers import CellSummary, summary_of
+from longctx.views.answers import CellSummary, constant_of, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports
 from longctx.views.view import RatePoint, estimate
@@ -54,6 +55,8 @@ class OfTest:
     """What the analyses of test functions (ANALYSES) found, by their names; nothing of a protocol or a check."""
     lengths: tuple[Curve, ...] = ()
     """The rates along the length, of subjects with several lengths: they give the effective lengths."""
+    of_items: tuple[str, ...] = ()
+    """Those of its parameters whose values have items of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +120,10 @@ def summarize(
     known = shipped() if tests is None else tests
     rows = [rows[place] for place in in_order([row.test for row in rows], known)]
     groups = grouped(rows, lambda row: (row.test, row.subject, row.cell))
-    cells = tuple(summary_of(*key, group, facts or {}) for key, group in groups.items())
+    cells = tuple(
+        summary_of(*key, group, facts or {}, known[key[0]].choices if key[0] in known else 0)
+        for key, group in groups.items()
+    )
     measured = [row for row in rows if row.measured]
     replayed = [row for row in rows if row.source == "replayed"]
     days = sorted(str(row.recorded_at)[:10] for row in replayed)
@@ -163,6 +169,7 @@ def _of_test(
         test.parameters if test else (),
         {} if test or is_check(name) else {by: found for by, of in ANALYSES.items() if (found := of(measured))},
         () if is_check(name) else tuple(curves(measured, {name: test} if test else {})),
+        tuple(each for each in test.parameters if each not in test.treatments) if test else (),
     )
 
 
@@ -193,6 +200,8 @@ class Line:
     """The accuracies that it states; empty if it states something else."""
     tokens: Mapping[object, int]
     """The median input tokens at each number of the points."""
+    constants: Mapping[object, ConstantAnswer] = field(default_factory=dict)
+    """The best constant answers that are notable, by the length, and by what else distinguishes items."""
 
     @property
     def text(self) -> str:
@@ -229,7 +238,36 @@ def _line(of_test: OfTest | None, test: str, subject: Subject, cells: Sequence[C
         tokens = {place: round(statistics.median(cell.tokens or 0 for cell in same)) for place, same in at.items()}
     said += said_of(points, tokens)
     n = sum(cell.rate.n for cell in measured)
-    return Line(test, subject, tuple(cells), n, tuple(said) or ("-",), tuple(points), tokens)
+    constants = constants_of(measured, of_test)
+    return Line(test, subject, tuple(cells), n, tuple(said) or ("-",), tuple(points), tokens, constants)
+
+
+def constants_of(cells: Sequence[CellSummary], of_test: OfTest | None) -> dict[object, ConstantAnswer]:
+    """Return the best constant answers that are notable of each length, and of each group of items at a length.
+
+    The keys are the length, or a text of it with the parameters that differ between groups; empty if all are together.
+    """
+    size = (of_test.size if of_test else None) or _varied_number(cells)
+    apart = of_test.of_items if of_test else ()
+    varied = [name for name in apart if len({cell.params.get(name) for cell in cells}) > 1]
+    names = dict.fromkeys(filter(None, [size, *varied]))
+    found = grouped(cells, lambda cell: tuple(cell.params.get(name) for name in names))
+    constants = {key: constant for key, same in found.items() if (constant := constant_of(same))}
+    return {key[0] if len(key) == 1 else " ".join(filter(None, map(_named, key))): of for key, of in constants.items()}
+
+
+def _named(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value or "")
+
+
+def constants_said(constants: Mapping[object, ConstantAnswer]) -> str:
+    """Name constant answers with their lengths: `D 0.47 at 1,300, 2,600; C 0.50 at 7,000`; empty for none."""
+    same = grouped(constants.items(), lambda entry: str(entry[1]))
+    texts = []
+    for said, entries in same.items():
+        where = ", ".join(_named(key) for key, _ in entries if key != "")
+        texts.append(f"{said} at {where}" if where else said)
+    return f"best constant answer: {'; '.join(texts)}" if texts else ""
 
 
 def _varied_number(cells: Sequence[CellSummary]) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import statistics
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from longctx.results.constant import ConstantAnswer, best_constant, choices_of
 from longctx.results.row import Row, Subject, grouped
 from longctx.results.store import cell_name
 from longctx.stats.rates import NO_RATE, Rate, rate_of
@@ -37,16 +38,26 @@ class CellSummary:
     """How many of the measured trials the lexical baseline answers; of no trials if they are not about documents."""
     tokens: int | None = None
     """The median input tokens of the measured trials."""
+    choices: int = 0
+    """Among how many letters each trial chooses; 0 if it chooses none."""
+    right: Mapping[str, int] = field(default_factory=dict)
+    """How often each letter is right."""
 
 
 def summary_of(
-    test: str, subject: Subject, cell: str, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]]
+    test: str,
+    subject: Subject,
+    cell: str,
+    rows: Sequence[Row],
+    facts: Mapping[str, Mapping[str, int]],
+    choices: int = 0,
 ) -> CellSummary:
-    """Return the summary of a cell's rows. facts: those of each cell by `cell_name`."""
+    """Return the summary of a cell's rows. facts: those of each cell by `cell_name`. choices: those of a protocol."""
     outcomes = Counter(str(row.outcome) for row in rows)
     measured = [row for row in rows if row.measured]
     depth = _median([row.depth for row in measured if row.depth is not None])
     tokens = _median([row.input_tokens for row in measured if row.input_tokens is not None])
+    choices, right = choices_of(measured, choices)
     distance = _median([row.distance_from_end for row in measured if row.distance_from_end is not None])
     return CellSummary(
         test=test,
@@ -59,7 +70,16 @@ def summary_of(
         distance_from_end=None if distance is None else int(distance),
         lexical=rate_of((row for row in measured if row.lexical is not None), lambda row: bool(row.lexical)),
         tokens=None if tokens is None else int(tokens),
+        choices=choices,
+        right=right,
     )
+
+
+def constant_of(cells: Sequence[CellSummary]) -> ConstantAnswer | None:
+    """Return the best constant answer to the questions of these cells, if it is notable."""
+    right = sum((Counter(cell.right) for cell in cells), Counter[str]())
+    best = best_constant(max((cell.choices for cell in cells), default=0), right)
+    return best if best and best.notable else None
 
 
 def _median(values: Sequence[float]) -> float | None:

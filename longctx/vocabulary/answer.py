@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from longctx.vocabulary.reading import chosen, simplified, split_thinking
+from longctx.vocabulary.reading import Letter, chosen, simplified, split_thinking
 
 Schema = TypeVar("Schema")
 CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
@@ -89,6 +90,8 @@ class Answer:
     """The answer in the form of a Messages API message."""
     told: Callable[[object], object] | None = field(default=None, compare=False)
     """Called with what a reader has read of a judge's answer; None for any other answer."""
+    compared: Callable[[str, str], object] | None = field(default=None, compare=False, repr=False)
+    """Called with the letters that `choice` read one of, and with what a test compares that letter with."""
 
     def __repr__(self) -> str:
         return f"Answer({self.text!r}, {self.stop_reason!r})"
@@ -168,7 +171,8 @@ class Answer:
             raise self._unreadable(
                 f"none of {letters} in the reply" if not named else f"several of {letters} in the reply"
             )
-        return self._read(named.pop())
+        letter = self._read(named.pop())
+        return Letter.told(letter, functools.partial(self.compared, letters.upper())) if self.compared else letter
 
     def tag(self, name: str) -> str:
         """Return the text of the first <name>…</name>. Raises Unparseable if there is none."""

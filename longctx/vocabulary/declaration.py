@@ -35,6 +35,8 @@ class ProtocolDeclaration(Declaration):
     """The parameter whose values differ so much that heat maps compare lengths only over values that all have."""
     guessing: float = 0.0
     """The accuracy that guessing reaches."""
+    choices: int = 0
+    """Among how many letters a trial chooses; 0 if its answer is no letter. The best constant letter is reported."""
     items: type[Items] | None = None
     """The items, if they are not drawn one by one; with BankAxes, by default the bank's questions."""
     apart: tuple[str, ...] = ()

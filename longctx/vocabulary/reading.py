@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 OPENED, CLOSED = "<think>", "</think>"
 ALIKE = str.maketrans(
@@ -21,6 +22,33 @@ ENDED = r"[ \t]{0,3}(?:[\n).:,;!*_\"'“”\]}>`]|\Z)"
 SAYS = rf"\banswer{MARKS}(?:is\b|[:=-]>?|){MARKS}:?|\bboxed{MARKS}(?:text)?"
 STATES = rf"(?i:(?:{SAYS}){MARKS}(?:(?:option|choice)\s)?{MARKS})"
 """Matches what comes before a letter that an answer states."""
+
+
+class Letter(str):
+    """A letter that an answer chose. It tells what it is compared with: the right letter, for most tests."""
+
+    __slots__ = ("_compared",)
+    _compared: Callable[[str], object]
+
+    @classmethod
+    def told(cls, letter: str, compared: Callable[[str], object]) -> Letter:
+        """Return the letter. compared: called with each text that it is compared with."""
+        made = cls(letter)
+        made._compared = compared
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, str):
+            self._compared(str.__str__(other))
+        return str.__eq__(self, other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = str.__hash__
+
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        return str, (str.__str__(self),)
 
 
 def split_thinking(text: str) -> tuple[str, str]:

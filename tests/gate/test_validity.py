@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from longctx.compare.pairs import pairs
+from longctx.compare.pairs import guessing_of, pairs
 from longctx.gate.evidence import by_band
 from longctx.gate.validity import AgeLimit, too_old, unmeasured
-from tests.rows import joined, run
+from longctx.registry import shipped
+from tests.rows import joined, row, run
 
 BAND: dict[str, Any] = {"band": "all"}
 
@@ -83,3 +84,13 @@ def test_what_a_baseline_heard_from_several_models_is_no_change() -> None:
     before = {"model_returned": "m-1, m-2"}
     after = joined(run("correct", model_returned="m-1"), run("correct", seed=3, model_returned="m-2"))
     assert too_old(joined(run("correct", **before)), after, AgeLimit(NOW)) == ""
+
+
+def test_guessing_is_the_best_constant_answer_where_that_is_more_than_chance() -> None:
+    collage = shipped()["collage"]
+    letters = [row("correct", test="collage", expected=letter) for letter in "DDDDABCD"]
+    assert guessing_of(collage, letters) == 0.625
+    assert guessing_of(collage, [row("correct", test="collage", expected=letter) for letter in "ABCD" * 3]) == 0.25
+    assert guessing_of(collage, [replace(each, expected=None) for each in letters], letters) == 0.625
+    assert guessing_of(None, letters, stated=0.5) == 0.5
+    assert guessing_of(None, [replace(each, trace={"choices": 4}) for each in letters], stated=0.5) == 0.625

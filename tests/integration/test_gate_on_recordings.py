@@ -15,6 +15,7 @@ prompts = ["tagged"]
 budgets = [2600]
 longest = 600
 variants = ["none"]
+letters = "control"
 trials = 30
 max_tokens = 300
 """

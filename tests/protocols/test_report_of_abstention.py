@@ -83,5 +83,5 @@ def test_the_earlier_version_is_named() -> None:
     right, _ = test.reporting.views(cells, test.analysis)
     assert [point.series for point in right.points] == [
         "right answer, section in the record",
-        "right answer, section in the record, letters of the control (earlier version)",
+        "right answer, section in the record (earlier version)",
     ]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.results.row import Row
-from longctx.summary.summary import lines, summarize
+from longctx.summary.summary import constants_said, lines, summarize
 from longctx.vocabulary.report import Report
 from tests.rows import row
 
@@ -119,3 +119,20 @@ def test_the_tokens_that_were_sent_stand_beside_those_of_the_filler() -> None:
         for each in asked("test_it", 4, 4, {"tokens": at}, input_tokens=sent)
     ]
     assert said(rows) == "1.00, 1.00 at 500, 2,000 filler tokens (611, 2,340 sent)"
+
+
+def test_the_best_constant_answer_stands_beside_accuracies_of_letters() -> None:
+    def lettered(budget: int, right: str, letters: str | None) -> list[Row]:
+        params = {"budget": budget, "variant": "none", "depth": 0, "letters": letters}
+        cell = f"{budget}-{letters}"
+        return [
+            row("wrong", test="collage", cell=cell, params=params, trial=trial, expected=letter)
+            for trial, letter in enumerate(right)
+        ]
+
+    rows = [*lettered(2600, "DDDA", "own"), *lettered(5200, "DDDA", "own"), *lettered(7000, "ABCD", "own")]
+    [line] = lines(summarize(rows))
+    assert {length: str(constant) for length, constant in line.constants.items()} == {2600: "D 0.75", 5200: "D 0.75"}
+    assert constants_said(line.constants) == "best constant answer: D 0.75 at 2,600, 5,200"
+    [line] = lines(summarize([*rows, *lettered(2600, "AAAB", None)]))
+    assert constants_said(line.constants) == "best constant answer: D 0.75 at 2,600 own, 5,200 own; A 0.75 at 2,600"

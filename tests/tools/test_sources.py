@@ -17,7 +17,7 @@ from longctx.protocols.reports.passkey_report import FEWEST
 from longctx.report.charts import colours
 from longctx.report.svg import draw, numbers_of, standing_alone
 from longctx.summary.summary import Summary
-from longctx.views.answers import CellSummary
+from longctx.views.answers import CellSummary, constant_of
 from longctx.views.chart import Chart, Plot, PlotMark, Table
 from tests.here import HERE
 from tests.tools.blocks import block, write_blocks
@@ -57,6 +57,8 @@ EXAMPLES = {
     "five_scratchpad": "five + scratchpad",
 }
 NONE = "-"
+NEW, FILTERED = ", own letters", "\\*"
+"""What marks collages with own letters, and the number of questions that passed a filter."""
 
 
 @cache
@@ -142,8 +144,10 @@ def long(test: str, length: str, column: Callable[[CellSummary], str], columns: 
         if size >= LONG[length]:
             found = [of[name] for name in columns]
             rates = [str(cell.rate).partition(" n=")[0] for cell in found]
-            rows.append([model, f"{size:,}", f"{found[0].tokens:,}", str(found[0].rate.n), *rates])
-    return table(["model", length, "tokens", "trials", *columns], rows)
+            best = [str(constant_of(found) or NONE)] if found[0].choices else []
+            rows.append([model, f"{size:,}", f"{found[0].tokens:,}", str(found[0].rate.n), *rates, *best])
+    constant = ["best constant answer"] if rows and len(rows[0]) > len(columns) + 4 else []
+    return table(["model", length, "tokens", "trials", *columns, *constant], rows)
 
 
 def long_lines() -> str:
@@ -193,19 +197,29 @@ def long_passkeys() -> str:
 
 
 def qa() -> str:
-    """Return the accuracies of long-context QA: of each model, the controls, then a row for each record and prompt."""
-    found: dict[tuple[str, int, int, str], dict[str, str]] = {}
+    """Return the accuracies of long-context QA: of each model, the controls, then a row for each record and prompt.
+
+    A row has the number of its questions, those of a filter marked, and the best constant answer to them if notable.
+    """
+    found: dict[tuple[str, int, int, str], dict[str, CellSummary]] = {}
     for cell in cells("control"):
-        found[cell.subject.model, 0, len(found), RECORDS[str(cell.params["record"])]] = {PLACES[0]: str(cell.rate)}
+        found[cell.subject.model, 0, len(found), RECORDS[str(cell.params["record"])]] = {PLACES[0]: cell}
     for cell in cells("collage"):
         budget, variant = number(cell, "budget"), list(EXAMPLES).index(str(cell.params["variant"]))
-        row = cell.subject.model, budget, variant, f"{budget:,}, {list(EXAMPLES.values())[variant]}"
-        found.setdefault(row, {})[place(cell)] = str(cell.rate)
-    rows = [
-        [model.rpartition("-")[2], shown, *(of.get(name, NONE) for name in PLACES.values())]
-        for (model, _, _, shown), of in sorted(found.items(), key=lambda entry: entry[0][:3])
-    ]
-    return table(["model", "record (tokens), examples", *PLACES.values()], rows)
+        earlier = 0 if cell.params.get("letters") else 1
+        if budget >= LONG["budget"]:  # in the other page, with their tokens
+            continue
+        shown = f"{budget:,}, {list(EXAMPLES.values())[variant]}{'' if earlier else NEW}"
+        found.setdefault((cell.subject.model, budget, 2 * variant + earlier, shown), {})[place(cell)] = cell
+    rows = []
+    for (model, _, _, shown), of in sorted(found.items(), key=lambda entry: entry[0][:3]):
+        constant = constant_of([*of.values()])
+        asked = max(cell.rate.n for cell in of.values())
+        passed = FILTERED if any(cell.params.get("filter_asked") for cell in of.values()) else ""
+        rates = (str(of[name].rate).partition(" n=")[0] if name in of else NONE for name in PLACES.values())
+        label = f"{shown} ({constant})" if constant else shown
+        rows.append([model.rpartition("-")[2], label, f"{asked}{passed}", *rates])
+    return table(["model", "record (tokens), examples", "questions", *PLACES.values()], rows)
 
 
 @cache

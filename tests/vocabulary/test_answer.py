@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import pickle
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -241,3 +242,15 @@ def test_thinking_without_an_end_leaves_no_answer() -> None:
 
 def test_numbers_of_other_scripts_and_widths_are_read() -> None:
     assert said("It is \uff11\uff12\u200b.").integer() == 12
+
+
+def test_a_choice_tells_what_a_test_compares_it_with_and_is_a_plain_text_otherwise() -> None:
+    told: list[tuple[str, str]] = []
+    letter = replace(said("The answer is B"), compared=lambda *what: told.append(what)).choice("abc")
+    assert not told
+    assert letter == "B"
+    assert letter != "C"
+    assert told == [("ABC", "B"), ("ABC", "C")]
+    assert {letter: 1}[str(letter)] == 1
+    assert type(pickle.loads(pickle.dumps(letter))) is str
+    assert json.dumps(letter) == '"B"'

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from longctx import Answers, Report, Table
-from longctx.protocols.choices import CHANCE, version_of
+from longctx.protocols.choices import CHANCE, earlier, version_of
 from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, held, summary_of
 from longctx.results.row import grouped
 from longctx.stats.rates import pooled
@@ -300,12 +300,8 @@ def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
 
 
 def _length(cell: CellSummary) -> str:
-    more_of_it, earlier = held(cell.params), version_of(cell.params)
-    return (
-        f" of {_budget(cell):,} tokens"
-        + f" with {more_of_it}" * bool(more_of_it)
-        + " (earlier version)" * bool(earlier)
-    )
+    more_of_it = held(cell.params)
+    return f" of {_budget(cell):,} tokens" + f" with {more_of_it}" * bool(more_of_it) + earlier(cell.params)
 
 
 def _unread(cells: Sequence[CellSummary]) -> bool:
