@@ -18,7 +18,7 @@ def test_letter(ask, draw):
 
 
 def always(body: Body) -> Answer:
-    return message("The answer is D", body)
+    return 200, {}, message("The answer is D", body)
 
 
 server = served(always)
@@ -29,7 +29,8 @@ def test_always_the_same_letter_is_named_and_its_accuracy_cannot_be_lost(
 ) -> None:
     project.profile('about = "Letters."\nmodels = ["toy"]\n')
     project.file("test_letters.py").write_text(TEST)
-    project.record(server, "-n2")
+    recorded = project.record(server, "-n2")
+    assert recorded.code == 0, recorded.out + recorded.err
     rows = project.rows()
     assert {row["expected"] for row in rows} == {"A", "D"}
     assert {row["trace"]["choices"] for row in rows} == {4}
