@@ -432,7 +432,8 @@ class Point(Declared):
         rest, test, parameters = slug, cls.declared.name, cls.declared.parameters
         params: dict[str, Any] = {}
         types = {field.name: field.type for field in fields(cls)}
-        words = {name for name in parameters if types[name] in ("str", str)}  # the annotation may be a string
+        texts: tuple[object, ...] = "str", str, "str | None", str | None  # the annotation may be a string
+        words = {name for name in parameters if types[name] in texts}
         for name in parameters:
             if match := re.match(rf"-?{name}-({r'[a-z_]+' if name in words else r'[0-9]+'})", rest):
                 params[name] = match[1] if name in words else int(match[1])

@@ -48,8 +48,16 @@ def test_a_slug_that_cannot_be_read_is_told_how_to_be_written(slug: str) -> None
 
 
 def test_a_parameter_that_is_a_word_is_told_as_one() -> None:
-    with pytest.raises(ValueError, match=r"written like .*depth-10-variant-WORD-questions-10-distractors-10\.$"):
+    with pytest.raises(
+        ValueError, match=r"written like .*depth-10-variant-WORD-questions-10-distractors-10-letters-WORD\.$"
+    ):
         Collage.from_slug("variant-none-budget-3000")
+
+
+def test_a_word_that_may_be_left_out_is_found_again() -> None:
+    cell = Collage(2600, 600, 50, "none", letters="own")
+    assert Collage.from_slug(cell.slug) == cell
+    assert Collage.from_slug("budget-2600-longest-600-depth-50-variant-none").letters is None
 
 
 @pytest.mark.parametrize(("test", "slug"), [(LineRetrieval, "block_size-2"), (Passkey, "k-3")])
