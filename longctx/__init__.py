@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from longctx.functions.transcript import Probe as Probe
     from longctx.functions.transcript import Transcript as Transcript
     from longctx.functions.transcript import transcript as transcript
+    from longctx.report.verdict_of import FileVerdict as FileVerdict
+    from longctx.report.verdict_of import verdict_of as verdict_of
     from longctx.results.row import Row as Row
     from longctx.stats.rates import Rate as Rate
     from longctx.views.answers import Answers as Answers
@@ -72,6 +74,7 @@ PUBLIC = {
     "longctx.vocabulary.bank": ("Bank",),
     "longctx.vocabulary.questions": ("BankAxes",),
     "longctx.vocabulary.report": ("Report", "Shares", "Causes", "StatedMinimum", "Reported"),
+    "longctx.report.verdict_of": ("verdict_of", "FileVerdict"),
     "longctx.results.row": ("Row",),
     "longctx.stats.rates": ("Rate",),
     "longctx.views.answers": ("Answers",),

@@ -85,6 +85,8 @@ def _modules(package: ModuleType) -> list[str]:
 
 def in_order(names: Sequence[str], known: Collection[str] | None = None) -> list[int]:
     """Return the indices that sort test names: known tests in their order, then others. The sort is stable."""
+    if len(set(names)) < 2:  # no test needs to be known, which imports all
+        return [*range(len(names))]
     named = dict.fromkeys((*(shipped() if known is None else known), *names))
     ranks = {name: rank for rank, name in enumerate(named)}
     return sorted(range(len(names)), key=lambda place: ranks[names[place]])

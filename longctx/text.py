@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Sequence
 
@@ -15,6 +16,18 @@ def ordinal(number: int) -> str:
     """Return a number as an ordinal, such as `2nd`."""
     ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
     return f"{number:,}{ending}"
+
+
+def usd(amount: float) -> str:
+    """Return an amount in USD as shown to people: whole cents, or two digits if it is less than a dollar."""
+    decimals = 2 if not 0 < abs(amount) < 1 else max(2, 1 - math.floor(math.log10(abs(amount))))
+    cents, _, rest = f"{amount:,.{decimals}f}".partition(".")
+    return f"${cents}.{rest[:2]}{rest[2:].rstrip('0')}"
+
+
+def usd_exactly(amount: float) -> str:
+    """Return an amount that a user gave, such as a cap, in USD with all of its digits."""
+    return f"${amount:,.2f}" if round(amount, 2) == amount else f"${amount:,}"
 
 
 def some_of(names: Sequence[str], most: int) -> str:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from benchmarks.gate.profiles import GATE, GATES_OF_A_BASELINE, Case, Gate, prices, simulate
 from benchmarks.gate.table import command, share, table
-from longctx.live.cost.money import usd
 from longctx.stats.group_sequential import Looks
+from longctx.text import usd
 
 RESULTS = Path(__file__).with_name("PLACEMENT.md")
 BASE = 360, 360, 360, 360, 540, 600, 600

@@ -28,12 +28,12 @@ from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.rules import ALPHA
-from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.stats.bound import DRAWS, UNSEEN, over_clusters
 from longctx.stats.concentrated import Changed
 from longctx.stats.group_sequential import Looks, planned
 from longctx.stats.search import narrowed
+from longctx.text import usd
 from longctx.vocabulary.looks import LooksPlan
 from longctx.workspace import Workspace
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import importlib
 import io
 import os
 import sys
@@ -13,27 +14,27 @@ from typing import Any
 
 import longctx
 from longctx import logs
-from longctx.cli import (
-    baseline,
-    chunks,
-    compare,
-    data,
-    demo,
-    gate,
-    init,
-    merge,
-    models,
-    plan,
-    serving,
-    show,
-    upgrade,
-    window,
-)
 from longctx.cli.shared_options import fill_from_project
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
 
-COMMANDS = (init, demo, show, plan, baseline, compare, gate, upgrade, serving, window, chunks, merge, models, data)
+COMMANDS = (
+    "init",
+    "demo",
+    "show",
+    "plan",
+    "baseline",
+    "compare",
+    "gate",
+    "upgrade",
+    "serving",
+    "window",
+    "chunks",
+    "merge",
+    "models",
+    "data",
+)
+"""The commands, each of a module of this name, in the order of the help."""
 
 
 class _Store(argparse.Action):
@@ -73,16 +74,20 @@ class _Parser(argparse.ArgumentParser):
         return options, rest
 
 
-def make_parser() -> argparse.ArgumentParser:
-    """Return the parser of all commands. Parsed options have `run`."""
+def make_parser(words: Sequence[str] = ()) -> argparse.ArgumentParser:
+    """Return the parser of a command line, or of all commands without one. Parsed options have `run`.
+
+    words: a command line; if it begins with a command, no other one is imported.
+    """
     parser = _Parser(
         prog="longctx",
         description="Set up, plan and compare long-context runs.",
     )
     parser.add_argument("--version", action="version", version=f"longctx {longctx.__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for command in COMMANDS:
-        command.add(commands)
+    names = [name for name in COMMANDS if words and words[0] == name] or COMMANDS
+    for name in names:
+        importlib.import_module(f"longctx.cli.{name}").add(commands)
     return parser
 
 
@@ -110,10 +115,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     0: done. 1: faults were found. 2: a mistake, which a sentence on stderr explains, or Ctrl-C.
     """
-    parser = make_parser()
+    words = [*(sys.argv[1:] if arguments is None else arguments)]
+    parser = make_parser(words)
     complete(parser)
     logs.start()
-    words = [*(sys.argv[1:] if arguments is None else arguments)]
     options, rest = parser.parse_known_args(words)
     options.words = words
     if rest:

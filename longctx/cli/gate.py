@@ -32,10 +32,9 @@ FIELDS = {
 """The options that name a field of a file, and their help."""
 
 if TYPE_CHECKING:
+    from longctx.report.verdict_blocks import TextChange
     from longctx.results.manifest import Manifest, RecordedTerms
     from longctx.vocabulary.declaration import Protocol
-
-NOT_CHECKED = "imported, not digest-checked: longctx cannot verify that both runs used the same questions"
 
 
 def add(commands: Any) -> None:
@@ -145,20 +144,14 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.base_terms import retired_cases
-    from longctx.engine.changed_texts import text_changes
-    from longctx.engine.finish import command_for_all, texts_of
-    from longctx.engine.memory import judged_against
-    from longctx.engine.settings import GateTerms
-    from longctx.engine.terms import merged_rules
     from longctx.gate.cases import without_retired
     from longctx.gate.changed import changed, changed_terms
     from longctx.gate.rules import exit_status
     from longctx.gate.verdict import Rules, give_verdict
-    from longctx.plugin.selected_tests import reports_of_tests
-    from longctx.registry import known_protocols
     from longctx.report.gate_lines import lost_answers
     from longctx.report.verdict_data import with_words
     from longctx.report.verdict_document import verdict_document
+    from longctx.report.verdict_of import NOT_CHECKED
     from longctx.results.baseline_file import is_baseline, load_baseline
     from longctx.results.foreign.choice import Choice, Undecided
     from longctx.results.foreign.outcome import Scale
@@ -189,6 +182,11 @@ def run(options: argparse.Namespace) -> int:
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
     known: Mapping[str, Protocol] = {}
     if manifest:
+        from longctx.engine.settings import GateTerms
+        from longctx.engine.terms import merged_rules
+        from longctx.plugin.selected_tests import reports_of_tests
+        from longctx.registry import known_protocols
+
         known = known_protocols(options.workspace)
         of_gate = GateTerms(
             margin=terms.margin, alpha=terms.alpha, max_age=options.max_age, run_margin=terms.run_margin
@@ -201,6 +199,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         after = with_unmeasured(without_retired(before, after, rules.retired)[0], after)
     if is_baseline(options.old) and kept:
+        from longctx.engine.memory import judged_against
+
         verdict = judged_against(kept, after, rules, known, options.guessing)
     else:
         verdict = give_verdict(before, after, rules, known, options.guessing)
@@ -212,13 +212,19 @@ def run(options: argparse.Namespace) -> int:
             *changed(Both(earlier, manifest), Both(before, after), verdict),
         ]
     if kept and manifest:
+        from longctx.engine.finish import command_for_all, texts_of
+
         views = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
         command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new)))
         lost = lost_answers(verdict, before, after, views, command)
     else:
         lost = lost_answers(verdict, before, after, lambda *_: ({}, {}))
     templates = Both(*(of.templates if of else {} for of in (earlier, manifest)))
-    texts = text_changes(templates, Both(before, after), verdict, options.workspace) if earlier and manifest else []
+    texts: Sequence[TextChange] = ()
+    if earlier and manifest:
+        from longctx.engine.changed_texts import text_changes
+
+        texts = text_changes(templates, Both(before, after), verdict, options.workspace)
     shown = verdict_document(verdict, options.old.name, differs, lost=lost, texts=texts)
     against = options.old.name, earlier.run if earlier else options.old.stem
     emit.show(options, shown, data={**with_words(verdict, against, differs, shown), "understood": understood})

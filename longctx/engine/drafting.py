@@ -15,10 +15,10 @@ from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.functions.cells import load_cases
 from longctx.functions.transcript import Probe
-from longctx.live.cost.money import cost, usd
+from longctx.live.cost.money import cost
 from longctx.recording.request import Place
 from longctx.stats.losses import probes_needed
-from longctx.text import count
+from longctx.text import count, usd
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile

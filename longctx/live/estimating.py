@@ -13,7 +13,6 @@ from longctx.corpus.documents import count_tokens
 from longctx.errors import UserError
 from longctx.live.batches.ledger import Ledger, each_once
 from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings
-from longctx.live.cost.money import usd
 from longctx.live.cost.prefixes import cheapest_with_batches, shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.watch import Say, waiting
@@ -21,7 +20,7 @@ from longctx.recording.missing import how_to_keep, missing, of_earlier_trials, o
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
 from longctx.results.row import grouped
-from longctx.text import count
+from longctx.text import count, usd
 
 NOT_MEASURED = "not_measured"
 """The cause of cells that are sent once the server has counted the tokens of their prompt set."""

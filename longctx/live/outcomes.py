@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 from longctx.cells.cell import Group
 from longctx.live.canary import Canary
-from longctx.live.cost.money import usd
 from longctx.live.display import Tally
 from longctx.live.failure import NOT_ASKED, Failure
 from longctx.recording.request import Request
-from longctx.text import count
+from longctx.text import count, usd
 from longctx.vocabulary.answer import Answer
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Protocol
 
-from longctx.live.cost.money import usd
 from longctx.live.display import Display, Tally, open_display
 from longctx.live.failure import Failure
 from longctx.live.watch import Timer
 from longctx.recording.request import Request
+from longctx.text import usd
 from longctx.vocabulary.answer import Answer
 
 if TYPE_CHECKING:

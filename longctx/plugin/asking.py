@@ -18,7 +18,6 @@ from longctx.config.models import check_api, misspelled
 from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
-from longctx.live.cost.money import usd, usd_exactly
 from longctx.plugin import gating, unwritten
 from longctx.plugin.mistakes import end_of_run
 from longctx.plugin.nested import NestedSession, is_nested, run_nested
@@ -26,7 +25,7 @@ from longctx.plugin.options import typed
 from longctx.plugin.run import is_worker
 from longctx.plugin.selection import MARKER
 from longctx.plugin.session import run_of, session_of, state_of
-from longctx.text import count
+from longctx.text import count, usd, usd_exactly
 
 if TYPE_CHECKING:
     from longctx.config.models import ModelProfile

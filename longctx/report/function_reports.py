@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
-from longctx.live.cost.money import usd
 from longctx.stats.losses import ALPHA, Loss, Losses, level_of
 from longctx.stats.rates import Rate
 from longctx.summary.summary import OfTest
 from longctx.summary.tests import FILL, FILLER, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
-from longctx.text import count
+from longctx.text import count, usd
 from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.report import Rank

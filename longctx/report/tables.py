@@ -7,13 +7,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
-from longctx.live.cost.money import usd
-from longctx.report.function_reports import FRONTIER, parts_of
 from longctx.results.row import Row, by_subject, by_test, grouped
 from longctx.stats.rates import pooled, rate_of
 from longctx.stats.unpaired import Quantile
 from longctx.summary.summary import FILLED, OfTest, Summary
 from longctx.summary.tests import FILLER
+from longctx.text import usd
 from longctx.views.answers import CellSummaries, CellSummary
 from longctx.views.chart import COLOURS, Table, note_of
 from longctx.views.view import RatePoint, RateView, estimate, interval
@@ -23,6 +22,8 @@ from longctx.vocabulary.report import Rank
 
 def tables(summary: Summary) -> list[Table]:
     """Return the tables of all tests, in the order of the summary."""
+    from longctx.report.function_reports import parts_of  # a verdict on files needs none
+
     of_all: list[Table] = []
     for name, test in summary.tests.items():
         cells = summary.of(name)
@@ -80,6 +81,8 @@ def _plain(title: str, cells: Sequence[CellSummary]) -> Table:
 
 def default_views(name: str, test: OfTest, cells: CellSummaries) -> list[RateView]:
     """Return a view for each parameter that varies; the rate of each cell if there is none. name: the test's."""
+    from longctx.report.function_reports import FRONTIER, parts_of
+
     measured = [cell for cell in cells if cell.rate.n]
     parameters = test.parameters or tuple(dict.fromkeys(key for cell in measured for key in cell.params))
     varied = [key for key in parameters if len({cell.params.get(key) for cell in measured}) > 1]

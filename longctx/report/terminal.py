@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from longctx.live.cost.money import usd
 from longctx.report.blocks import bare_table
 from longctx.report.judge_sentences import doubts
 from longctx.report.text import (
@@ -21,7 +20,7 @@ from longctx.report.text import (
 )
 from longctx.results.row import EARLY_STOP, Subject, grouped
 from longctx.summary.summary import Summary, Truncated
-from longctx.text import count, visible
+from longctx.text import count, usd, visible
 from longctx.views.chart import ACCURACY, Table
 from longctx.vocabulary.point import is_check
 from longctx.vocabulary.shapes import STRATEGY, TEXT

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from longctx.live.cost.money import usd
 from longctx.report.document import Document, markdown_table, terminal_table
 from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.function_reports import parts_of
@@ -15,7 +14,7 @@ from longctx.report.tables import default_findings, default_views, tables
 from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, constants_said, lines
-from longctx.text import count, visible
+from longctx.text import count, usd, visible
 from longctx.views.answers import CellSummary
 from longctx.views.chart import ACCURACY, Table
 from longctx.vocabulary.point import name_of_test

@@ -9,7 +9,6 @@ from typing import Any
 from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
-from longctx.live.cost.money import usd
 from longctx.report.charts import forest
 from longctx.report.document import Document
 from longctx.report.tables import PRICE, UNKNOWN, spread, thousand
@@ -18,6 +17,7 @@ from longctx.report.verdict_document import badge, forest_bands, verdict_documen
 from longctx.report.verdict_document import lead as lead_of_gate
 from longctx.results.row import Row, grouped
 from longctx.stats.rates import Rate, pooled, rate_of
+from longctx.text import usd
 from longctx.views.chart import Chart, Plot, PlotMark, Table
 from longctx.vocabulary.point import is_check
 

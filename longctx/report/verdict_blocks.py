@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 
 from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict
-from longctx.live.cost.money import usd
 from longctx.report.blocks import Block, Diff, Fold, Line, Name, Rows
 from longctx.report.gate_lines import LostAnswers, one_line
 from longctx.report.tables import trials
-from longctx.text import count
+from longctx.text import count, usd
 from longctx.views.chart import Table
 from longctx.vocabulary.point import is_check
 

@@ -12,7 +12,6 @@ from longctx.gate.bands import BandVerdict
 from longctx.gate.cases import added_sentence
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.gate.where import pattern_of
-from longctx.live.cost.money import usd
 from longctx.report.charts import ForestBand, forest
 from longctx.report.document import Document
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
@@ -32,7 +31,7 @@ from longctx.report.verdict_blocks import (
     verdict_blocks,
 )
 from longctx.results.row import Row, grouped
-from longctx.text import count, some_of
+from longctx.text import count, some_of, usd
 from longctx.views.chart import Table
 from longctx.vocabulary.point import PROTOCOL, is_check
 

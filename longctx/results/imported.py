@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -13,9 +13,11 @@ from longctx.results.foreign import results_of
 from longctx.results.foreign.choice import MOST_OPTIONS, Choice, Undecided
 from longctx.results.foreign.outcome import OffScale, suggested
 from longctx.results.foreign.result import ForeignResult
-from longctx.results.foreign.tables import shared_ids
+from longctx.results.foreign.tables import results_of_rows, shared_ids
+from longctx.results.foreign.understood import Understood
 from longctx.results.foreign.values import MOST_NAMED
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
+from longctx.results.records import Entry
 from longctx.results.row import Row, by_test
 from longctx.results.store import RESULTS, load_rows
 from longctx.text import visible
@@ -72,6 +74,19 @@ def load_imported(path: Path, choice: Choice = ALL) -> Loaded:
         understood, found = results_of(path, choice)
     except OSError as error:
         raise UserError("no-rows-file", f"{path} cannot be read: {error.strerror}. Name a file of results.") from None
+    return _imported(path, understood, found, choice)
+
+
+def rows_given(name: Path, rows: Sequence[Mapping[str, Any]], choice: Choice = ALL) -> Loaded:
+    """Return rows that a program made. Raises UserError. name: what they are called."""
+    if not rows:
+        raise UserError("no-imported-rows", f"{name} contains no results: give one dictionary per result.")
+    entries = (Entry(f"row {number:,}", row) for number, row in enumerate(rows, start=1))
+    return _imported(name, *results_of_rows(name, entries, choice), choice)
+
+
+def _imported(path: Path, understood: Understood, found: Sequence[ForeignResult], choice: Choice) -> Loaded:
+    """Return the rows of results. Raises UserError."""
     results: Counter[tuple[str, str]] = Counter()
     rows = []
     for result in found:
@@ -171,7 +186,7 @@ def with_unmeasured(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     """
     present = {_asked(row) for row in after}
     absent = [row for row in before if row.repeat == 0 and _asked(row) not in present]
-    subjects = {test: [*of] for test, of in by_test(after).items()}
+    subjects = {test: [*of] for test, of in by_test(after, ()).items()}
     added = []
     for row in absent:
         if len(of := subjects.get(row.test, [])) == 1:

@@ -197,7 +197,7 @@ class Row:
     @property
     def credit(self) -> float:
         """What the trial adds to an accuracy: 1 or 0, or the partial credit of a check or another tool's score."""
-        if CREDIT in self.trace and gives_credit(self.test):
+        if self.trace and CREDIT in self.trace and gives_credit(self.test):
             return self.trace[CREDIT] / 1000
         return int(self.correct)
 

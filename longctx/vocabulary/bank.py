@@ -15,6 +15,7 @@ from typing import Final
 import numpy as np
 
 from longctx.errors import closest
+from longctx.vocabulary.naming import SPACELESS
 from longctx.vocabulary.point import Identity, is_number
 from longctx.vocabulary.stream import frozen_stream
 
@@ -236,9 +237,16 @@ def core(answer: str) -> str:
     return words
 
 
+SPACELESS_TEXT = re.compile(f"[{SPACELESS}].*[{SPACELESS}]|[{SPACELESS}]")
+"""Matches a text that begins and ends with a script without spaces between words."""
+
+
 def occurs_verbatim(answer: str, plain_text: str) -> bool:
     """Tell whether the answer's core occurs verbatim in a text that `plain` was applied to."""
-    return f" {core(answer)} " in f" {plain_text} "
+    sought = core(answer)
+    if sought and SPACELESS_TEXT.fullmatch(sought):  # scripts without spaces have no words to compare
+        return sought in plain_text
+    return f" {sought} " in f" {plain_text} "
 
 
 def occurs(answer: str, plain_text: str) -> bool:

@@ -11,6 +11,10 @@ ALIKE = str.maketrans(
     dict.fromkeys("\u2018\u2019\u02bc\u2032", "'") | dict.fromkeys("\u2010\u2011\u2012\u2013\u2212", "-")
 )
 """Apostrophes and dashes, which look alike."""
+FOOTNOTE = re.compile("(?<=[0-9])[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
+"""Matches the raised digits behind a number, a footnote's mark or a power, which are no digits of it."""
+GROUPED = re.compile("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
+"""Matches the unbreakable space with which many languages group thousands."""
 WORDS = {"yes": "Y", "no": "N"}
 """What `choice` also reads for these letters."""
 BEFORE, AFTER = r"(?<![A-Za-z0-9])(?<![A-Za-z]')", r"(?![A-Za-z0-9]|'[A-Za-z])"
@@ -78,6 +82,7 @@ def simplified(text: str) -> str:
         >>> simplified("It\u2019s 12\u201113, cafe\u0301, \uff17\u200b")
         "It's 12-13, café, 7"
     """
+    text = FOOTNOTE.sub(r"^\g<0>", GROUPED.sub("", text))
     text = unicodedata.normalize("NFKC", text).translate(ALIKE)
     return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
 

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from longctx.config.models import load_model
-from longctx.live.cost.money import cost, usd
+from longctx.live.cost.money import cost
+from longctx.text import usd
 from tests.batch_server import PATH, BatchServer
 from tests.context_server import managed
 from tests.given import json_lines

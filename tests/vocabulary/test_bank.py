@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.vocabulary.bank import rank, ranks
+from longctx.vocabulary.bank import occurs, plain, rank, ranks
 from tests.protocols.bank import small_bank
 
 
@@ -43,3 +43,9 @@ def test_a_question_is_named_by_its_id_or_its_number(version: int) -> None:
 @given(st.text(), st.text())
 def test_many_ranks_are_each_the_same_as_one(item: str, section: str) -> None:
     assert ranks("record", 7, item)(section) == rank("record", 7, item, section)
+
+
+def test_an_answer_in_a_script_without_spaces_occurs_within_a_sentence() -> None:
+    text = plain("締切は三月です。料金は百二十円である。")
+    assert occurs("百二十円", text)
+    assert not occurs("四月", text)

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 
 from longctx.cells.cell import Cell, ReplyTokens
 from longctx.config.models import ModelProfile, Prices
-from longctx.live.cost.money import cost, usd
+from longctx.live.cost.money import cost
 from longctx.recording.request import Request
 from longctx.results.row import grouped
+from longctx.text import usd
 
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""

@@ -11,6 +11,7 @@ from longctx.config.models import ModelProfile, Prices, TokenPrices
 from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.recording.request import Request
+from longctx.text import usd, usd_exactly
 from longctx.vocabulary.answer import Answer, CompactionUsage
 from longctx.vocabulary.shapes import COMPACTION
 
@@ -87,18 +88,6 @@ def _of_compaction(one: CompactionUsage) -> tuple[int, int, int, int, int]:
 def _compacted(answer: Answer) -> tuple[int, ...]:
     """Return the arguments of `cost` for its compactions together."""
     return tuple(map(sum, zip((0,) * 5, *map(_of_compaction, answer.compactions), strict=True)))
-
-
-def usd(amount: float) -> str:
-    """Return an amount in USD as shown to people: whole cents, or two digits if it is less than a dollar."""
-    decimals = 2 if not 0 < abs(amount) < 1 else max(2, 1 - math.floor(math.log10(abs(amount))))
-    cents, _, rest = f"{amount:,.{decimals}f}".partition(".")
-    return f"${cents}.{rest[:2]}{rest[2:].rstrip('0')}"
-
-
-def usd_exactly(amount: float) -> str:
-    """Return an amount that a user gave, such as a cap, in USD with all of its digits."""
-    return f"${amount:,.2f}" if round(amount, 2) == amount else f"${amount:,}"
 
 
 @dataclass

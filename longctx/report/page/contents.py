@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
-from longctx.live.cost.money import usd
 from longctx.registry import shipped
 from longctx.report.comparison import effective_lengths
 from longctx.report.function_reports import parts_of
@@ -23,7 +22,7 @@ from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row, grouped
 from longctx.summary.costs import Cost
 from longctx.summary.summary import Summary
-from longctx.text import count
+from longctx.text import count, usd
 from longctx.views.chart import Table
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol

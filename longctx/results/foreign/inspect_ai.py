@@ -11,9 +11,10 @@ import io
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,8 @@ MOST_LISTED = 1 << 24
 """The most bytes that an archive's list of entries may have."""
 MOST_OF_ENTRY, MOST_OF_ALL = 32_000_000, 10 * MOST_BYTES
 """The most bytes of a decompressed entry, which as JSON may take 30 times as much memory, and of all entries."""
+MOST_CHECKED = 200_000_000
+"""The most bytes of samples that are compared with their summaries."""
 BROKEN = ValueError, EOFError, OSError, RuntimeError, OverflowError, zipfile.BadZipFile, zlib.error, struct.error
 """The errors of zipfile for a damaged archive, one with a password, and one with another compression."""
 
@@ -124,13 +127,28 @@ def of_archive(path: Path, choice: Choice) -> list[ForeignResult]:
 
 
 def _samples(entries: _Entries, log: _Log) -> Iterator[_Sample]:
-    """Yield the samples. Their summaries are small and have the same content, except which samples are invalidated."""
-    if "summaries.json" in entries.names and not log.invalidated:
-        yield from _Log(samples=entries.read("summaries.json")).samples or ()
+    """Yield the samples. Their summaries are small and have the same content, except which samples are invalidated.
+
+    Raises ValueError if the summaries say something else than the samples.
+    """
+    names = [name for name in entries.names if name.startswith("samples/") and name.endswith(".json")]
+    samples = (_Sample.model_validate(entries.read(name)) for name in entries.small(names))
+    if "summaries.json" not in entries.names or log.invalidated:
+        yield from (_Sample.model_validate(entries.read(name)) for name in names)
         return
-    for name in entries.names:
-        if name.startswith("samples/") and name.endswith(".json"):
-            yield _Sample.model_validate(entries.read(name))
+    summaries = _Log(samples=entries.read("summaries.json")).samples or []
+    if names and len(names) != len(summaries):
+        raise ValueError(f"it has {len(names):,} samples and {len(summaries):,} summaries of them")
+    said = {(str(summary.id), summary.epoch): _said(summary) for summary in summaries}
+    for sample in samples:
+        if said.get((str(sample.id), sample.epoch)) != _said(sample):
+            raise ValueError(f"its summary of the sample {str(sample.id)[:60]!r} disagrees with the sample")
+    yield from summaries
+
+
+def _said(sample: _Sample) -> tuple[bool, list[tuple[str, str]]]:
+    """Return whether a sample has an error, and its scores, as summaries say them, too."""
+    return sample.error is None, sorted((name, repr(plain(value))) for name, value in _values(sample))
 
 
 def _results(log: _Log, measured: Iterable[_Measured]) -> list[ForeignResult]:
@@ -184,6 +202,16 @@ class _Entries:
         self.names = dict.fromkeys(archive.namelist())
         self._archive = archive
         self._left = MOST_OF_ALL
+
+    def small(self, names: Sequence[str]) -> list[str]:
+        """Return the first entries that are read in seconds."""
+        sizes = [(name, self._archive.getinfo(name).file_size) for name in names]
+        together = accumulate(size for _, size in sizes)
+        return [
+            name
+            for (name, size), before in zip(sizes, together, strict=True)
+            if size <= MOST_OF_ENTRY and before <= MOST_CHECKED
+        ]
 
     def read(self, name: str) -> Any:
         pieces = _pieces(self._archive, self._archive.getinfo(name))

@@ -198,3 +198,14 @@ def test_a_long_list_of_entries_is_not_read(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(inspect_ai, "MOST_LISTED", 4_000)
     with refused("bad-results-file", "its list of entries has more than 4,000 bytes"):
         load_imported(file)
+
+
+@pytest.mark.parametrize(
+    "summaries",
+    [[sample("a", "C"), sample("b", "C")], [sample("a", "C")], [sample("a", "C"), sample("b", "I", error="x")]],
+    ids=["another score", "fewer", "an error"],
+)
+def test_summaries_that_disagree_with_the_samples_are_refused(tmp_path: Path, summaries: list[object]) -> None:
+    entries = {"samples/a.json": sample("a", "C"), "samples/b.json": sample("b", "I"), "summaries.json": summaries}
+    with refused("bad-results-file", "log.eval", "summar"):
+        read(archive(tmp_path / "log.eval", entries))

@@ -1,0 +1,110 @@
+"""The verdict on results of any harness, as a function: what `longctx gate OLD NEW` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from longctx.errors import UserError
+from longctx.gate.rules import MARGIN
+from longctx.gate.verdict import Rules, give_verdict
+from longctx.report.document import FORMATS
+from longctx.report.gate_lines import lost_answers
+from longctx.report.verdict_data import with_words
+from longctx.report.verdict_document import verdict_document
+from longctx.results.foreign.choice import Choice
+from longctx.results.foreign.outcome import Scale
+from longctx.results.imported import Loaded, check_comparable, load_imported, rows_given, with_unmeasured
+from longctx.vocabulary.both import Both
+
+NOT_CHECKED = "imported, not digest-checked: longctx cannot verify that both runs used the same questions"
+FIELDS = "id", "correct", "answer", "expected", "error", "band", "cluster"
+Results = str | Path | Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class FileVerdict:
+    """The verdict on two files, or lists of rows.
+
+    Example:
+        >>> FileVerdict("pass", "Gate: pass", {"verdict": "pass"}, ()).verdict
+        'pass'
+    """
+
+    verdict: str
+    """`pass`, `regression`, `inconclusive` or `invalid`."""
+    text: str
+    """What `longctx gate` prints."""
+    data: Mapping[str, Any]
+    """What `longctx gate --out gate.json` writes."""
+    understood: tuple[str, ...]
+    """What was understood of both."""
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def verdict_of(
+    before: Results,
+    after: Results,
+    margin: float = MARGIN,
+    *,
+    guessing: float = 0.0,
+    subset: bool = False,
+    read: Mapping[str, Any] | None = None,
+) -> FileVerdict:
+    """Return the verdict that `longctx gate OLD NEW` prints, for a harness of your own.
+
+    Args:
+        before: The earlier results: a file of any form that the command reads, or a list of rows, each a dictionary
+            with `id` and `correct` or `score`.
+        after: The results to judge.
+        margin: The largest acceptable drop in a band, a share of trials.
+        guessing: The accuracy that guessing reaches.
+        subset: Whether `after` measures a part of `before` on purpose.
+        read: The options of the command that tell what to read, such as `{"id": "index", "scale": (1, 5)}`: `id`,
+            `correct`, `answer`, `expected`, `error`, `band`, `cluster`, `rows`, `score`, `scale`, `lower_is_better`,
+            and a dictionary `select`.
+
+    Raises:
+        UserError: Something cannot be read, or is left to choose.
+
+    Example:
+        >>> before = [{"id": n, "correct": True} for n in range(60)]
+        >>> verdict_of(before, [{**row, "correct": row["id"] > 20} for row in before]).verdict
+        'regression'
+    """
+    choice = _choice(read or {})
+    names = Both(before, after).map(_name)
+    loaded = Both(*(_loaded(results, name, choice) for results, name in zip((before, after), names, strict=True)))
+    check_comparable(loaded.before, loaded.after, names, choice)
+    rows = loaded.map(lambda each: each.rows)
+    rows = rows if subset else Both(rows.before, with_unmeasured(rows.before, rows.after))
+    judged = give_verdict(rows.before, rows.after, Rules(margin=margin, subset=subset), {}, guessing)
+    lost = lost_answers(judged, rows.before, rows.after, lambda *_: ({}, {}))
+    document = verdict_document(judged, names.before.name, [NOT_CHECKED], lost=lost)
+    data = with_words(judged, (names.before.name, names.before.stem), [NOT_CHECKED], document)
+    understood = tuple(each.understood for each in loaded)
+    text = FORMATS["terminal"](document)
+    return FileVerdict(judged.verdict, text, {**data, "understood": [*understood]}, understood)
+
+
+def _choice(read: Mapping[str, Any]) -> Choice:
+    """Return what to take from both. Raises UserError for an option that is none."""
+    known = (*FIELDS, "rows", "score", "scale", "lower_is_better", "select")
+    if unknown := next((name for name in read if name not in known), None):
+        raise UserError("no-such-option", f"The argument read has no option {unknown!r}: use {', '.join(known)}.")
+    lowest, highest = read.get("scale", (0.0, 1.0))
+    named = {name: read[name] for name in FIELDS if name in read}
+    scale = Scale(lowest, highest, read.get("lower_is_better"))
+    return Choice(read.get("select", {}), named, read.get("rows", ""), read.get("score", ""), scale)
+
+
+def _name(results: Results) -> Path:
+    return Path(results) if isinstance(results, str | Path) else Path("rows")
+
+
+def _loaded(results: Results, name: Path, choice: Choice) -> Loaded:
+    return load_imported(name, choice) if isinstance(results, str | Path) else rows_given(name, results, choice)
