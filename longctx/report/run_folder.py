@@ -20,7 +20,7 @@ from longctx.report.run_report import RunReport
 from longctx.report.text import as_markdown
 from longctx.results.export import CSV, PARQUET, export
 from longctx.stats.rates import Rate
-from longctx.summary.summary import Line, Summary, lines
+from longctx.summary.summary import Line, Summary, lines, tokens_of
 from longctx.views.declared import reporting_of
 
 SUMMARY = "summary.md"
@@ -131,7 +131,7 @@ def _figure(line: Line) -> dict[str, Any]:
                 "of": point.facet.strip(),
                 "series": point.series,
                 "at": point.x,
-                "tokens": line.tokens.get(point.x),
+                "tokens": tokens_of([point]),
                 **point.value.as_data,
             }
             for point in line.points

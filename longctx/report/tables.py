@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
-from longctx.results.row import Row, by_subject, by_test, grouped
+from longctx.results.row import Row, Subject, by_subject, by_test, grouped, short_names
 from longctx.stats.rates import pooled, rate_of
 from longctx.stats.unpaired import Quantile
 from longctx.summary.summary import FILLED, OfTest, Summary
@@ -130,8 +131,7 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
     sent = ""
     if key in FILLED and number and test.size == "" and not test.parameters:
         title = unit = FILLER
-        known = {cell.params[key]: cell.tokens for cell in cells if cell.tokens is not None}
-        sent = f"Sent: {', '.join(f'{tokens:,} at {filled:,}' for filled, tokens in known.items())}." if known else ""
+        sent = _sent(key, cells)
     for subject, group in by_subject(cells).items():
         series = grouped(group, lambda cell: _named(others, cell))
         if not number or len(series) > COLOURS:
@@ -158,6 +158,20 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
         down=not number,
         note=note_of(note if others else "", sent),
     )
+
+
+def _sent(key: str, cells: CellSummaries) -> str:
+    """Return a sentence on the tokens sent at each number of a parameter; of each subject, if they differ."""
+    said: dict[str, list[Subject]] = {}
+    for subject, group in by_subject([cell for cell in cells if cell.tokens is not None]).items():
+        places = grouped(group, lambda cell: cell.params[key])
+        known = ((place, round(statistics.median(cell.tokens or 0 for cell in same))) for place, same in places.items())
+        text = ", ".join(f"{tokens:,} at {value_text(place)}" for place, tokens in known)
+        said.setdefault(text, []).append(subject)
+    if len(said) == 1:
+        return f"Sent: {next(iter(said))}."
+    names = short_names(subject for subjects in said.values() for subject in subjects)
+    return " ".join(f"Sent to {' and '.join(names[of] for of in subjects)}: {text}." for text, subjects in said.items())
 
 
 def _named(parameters: Sequence[str], cell: CellSummary) -> str:

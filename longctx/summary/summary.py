@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from longctx.compare.judges import GradedTest, graded_tests
 from longctx.registry import in_order, shipped
 from longctx.results.constant import ConstantAnswer
 from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
-from longctx.stats.rates import Rate, pooled, rate_of
+from longctx.stats.rates import Rate, rate_of
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.tests import (
     ANALYSES,
@@ -198,8 +198,6 @@ class Line:
     """What the test's source reports, such as accuracies by length or k_max, in parts that a line may be broken at."""
     points: tuple[RatePoint, ...]
     """The accuracies that it states; empty if it states something else."""
-    tokens: Mapping[object, int]
-    """The median input tokens at each number of the points."""
     constants: Mapping[object, ConstantAnswer] = field(default_factory=dict)
     """The best constant answers that are notable, by the length, and by what else distinguishes items."""
 
@@ -221,7 +219,7 @@ def without_strategy(subject: Subject) -> Subject:
 def _line(of_test: OfTest | None, test: str, subject: Subject, cells: Sequence[CellSummary]) -> Line:
     measured = [cell for cell in cells if cell.rate.n]
     strategies = grouped(measured, lambda cell: dict(cell.subject.labels).get(STRATEGY, NO_STRATEGY))
-    said, points, tokens = list[str](), list[RatePoint](), dict[object, int]()
+    said, points = list[str](), list[RatePoint]()
     for strategy, same in strategies.items():
         name = strategy if len(strategies) > 1 else ""
         figure = of_test.reporting.figure(same) if of_test else None
@@ -233,13 +231,10 @@ def _line(of_test: OfTest | None, test: str, subject: Subject, cells: Sequence[C
             replace(point, series=", ".join(filter(None, [name, point.series])))
             for point in figure or _by_number(same, key)
         ]
-    if of_test and (size := of_test.size or _varied_number(measured)):
-        at = grouped((cell for cell in measured if cell.tokens is not None), lambda cell: cell.params.get(size))
-        tokens = {place: round(statistics.median(cell.tokens or 0 for cell in same)) for place, same in at.items()}
-    said += said_of(points, tokens)
+    said += said_of(points)
     n = sum(cell.rate.n for cell in measured)
     constants = constants_of(measured, of_test)
-    return Line(test, subject, tuple(cells), n, tuple(said) or ("-",), tuple(points), tokens, constants)
+    return Line(test, subject, tuple(cells), n, tuple(said) or ("-",), tuple(points), constants)
 
 
 def constants_of(cells: Sequence[CellSummary], of_test: OfTest | None) -> dict[object, ConstantAnswer]:
@@ -285,36 +280,72 @@ def _by_number(cells: Sequence[CellSummary], key: str) -> list[RatePoint]:
     """Return the accuracy at each value of a parameter, or of all cells if it is empty."""
     unit = "" if not key else f" {FILLER}" if key in FILLED else " tokens" if key in IN_TOKENS else f" {key}"
     places = grouped(cells, lambda cell: cell.params.get(key) or "")
-    return [RatePoint(place, "", pooled(cell.rate for cell in same), unit) for place, same in places.items()]
+    return [RatePoint.of(place, "", same, unit) for place, same in places.items()]
 
 
-def said_of(points: Sequence[RatePoint], tokens: Mapping[object, int]) -> Iterator[str]:
+def said_of(points: Sequence[RatePoint]) -> Iterator[str]:
     """Yield accuracies in words: curves at the same numbers together, names with an accuracy each.
 
-    A single accuracy has its interval. tokens: those at each number, if it counts something else.
+    A single accuracy has its interval. The tokens of each curve follow it, or once all that took the same.
     """
     if len(points) == 1 and isinstance(rate := points[0].value, Rate):
         yield f"{rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]"
         return
     curves = grouped(points, lambda point: (point.facet, point.series if _is_number(point) else "", _is_number(point)))
-    placed: dict[tuple[str, tuple[object, ...]], list[str]] = {}
+    placed: dict[tuple[str, tuple[object, ...]], list[tuple[str, Sequence[RatePoint]]]] = {}
     for (facet, series, numbers), same in curves.items():
         if numbers:
             ordered = sorted(same, key=lambda point: float(point.x))
             rates = ", ".join(f"{estimate(point.value):.2f}" for point in ordered)
             text = " ".join(filter(None, [series, rates]))
-            placed.setdefault((facet, tuple(point.x for point in ordered)), []).append(text)
+            placed.setdefault((facet, tuple(point.x for point in ordered)), []).append((text, ordered))
         else:
-            named = ((" ".join(filter(None, [point.series, str(point.x)])), point.value) for point in same)
-            placed[facet, ()] = [", ".join(f"{name} {estimate(value):.2f}" for name, value in named)]
+            placed[facet, ()] = [
+                (", ".join(f"{point_name(point)} {estimate(point.value):.2f}" for point in same), same)
+            ]
     for (facet, numbers_there), texts in placed.items():
-        at = ", ".join(f"{number:,}" for number in numbers_there)
-        beside = ", ".join(f"{tokens[number]:,}" for number in numbers_there if number in tokens)
-        filled = facet.endswith(FILLER)
-        told = beside and (filled or not facet.endswith("tokens"))
-        counted = f" ({beside} {'sent' if filled else 'tokens'})" if told else ""
-        yield from texts[:-1]
-        yield texts[-1] + (f" at {at}" if at else "") + facet + counted
+        at = f" at {', '.join(f'{number:,}' for number in numbers_there)}" if numbers_there else ""
+        *first, last = [text for text, _ in texts]
+        places = list(zip(*(curve for _, curve in texts), strict=True))
+        if all(map(_took_the_same, places)):
+            yield from first
+            yield last + at + facet + _tokens(facet, places)
+        else:
+            *first, last = [text + _tokens(facet, [[point] for point in curve]) for text, curve in texts]
+            yield from first
+            yield last + at + facet
+
+
+IN_FACET = " tokens"
+"""What a facet contains if the length that it names counts tokens: those that were sent are others."""
+SAME_TOKENS = 0.005
+"""The share of the tokens by which accuracies may differ that state them once."""
+
+
+def _tokens(facet: str, places: Sequence[Sequence[RatePoint]]) -> str:
+    """Return the median tokens of each place in parentheses, or those of all names once if they took the same."""
+    names = [point for of_place in places for point in of_place if not _is_number(point)]
+    if names and (IN_FACET not in facet or _took_the_same(names)):
+        places = [names] if IN_FACET in facet else []
+    known = [tokens for of_place in places if (tokens := tokens_of(of_place)) is not None]
+    counted = ", ".join(f"{tokens:,}" for tokens in known)
+    return f" ({counted} {'sent' if IN_FACET in facet else 'tokens'})" if known else ""
+
+
+def _took_the_same(points: Sequence[RatePoint]) -> bool:
+    known = [tokens for point in points if (tokens := tokens_of([point])) is not None]
+    return not known or (len(known) == len(points) and max(known) - min(known) <= SAME_TOKENS * max(known))
+
+
+def tokens_of(points: Iterable[RatePoint]) -> int | None:
+    """Return the median input tokens of the cells of these accuracies; None if no answer tells."""
+    known = [cell.tokens for point in points for cell in point.cells if cell.tokens is not None]
+    return round(statistics.median(known)) if known else None
+
+
+def point_name(point: RatePoint) -> str:
+    """Return the series and the name of a point."""
+    return " ".join(filter(None, [point.series, str(point.x)]))
 
 
 def _is_number(point: RatePoint) -> bool:

@@ -134,7 +134,7 @@ class DeclaredReporting(Reporting):
         several = len({series for _, series in places}) > 1
         unit = "" if any(isinstance(names.get(place, place), str) for place, _ in places) else f" {self._unit or x}"
         return [
-            RatePoint(names.get(place, place), series * several, pooled(cell.rate for cell in same), unit)
+            RatePoint.of(names.get(place, place), series * several, same, unit)
             for (place, series), same in places.items()
         ]
 

@@ -10,6 +10,7 @@ from longctx.results.row import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled
+from longctx.views.answers import CellSummary
 from longctx.views.chart import ACCURACY, COLOURS, Chart, Plot, PlotMark, Table, Upright, note_of
 
 
@@ -26,6 +27,13 @@ class RatePoint:
     """The chart and the table that it belongs to, such as those of a subject; empty if a view has only one."""
     lexical: Rate = NO_RATE
     """What the lexical baseline answers of the same trials: a dotted line."""
+    cells: tuple[CellSummary, ...] = ()
+    """The cells whose trials are counted, of a point of the first table."""
+
+    @classmethod
+    def of(cls, x: int | float | str, series: str, cells: Sequence[CellSummary], facet: str = "") -> RatePoint:
+        """Return the accuracy over all trials of these cells."""
+        return cls(x, series, pooled(cell.rate for cell in cells), facet, cells=tuple(cells))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from longctx.report.charts import charts
@@ -105,6 +107,18 @@ def test_each_subject_has_its_own() -> None:
     assert [chart.title for view in made for chart in view.charts()] == [
         "By tokens",
     ]
+
+
+def test_the_note_has_the_tokens_that_each_subject_was_sent() -> None:
+    cut = Subject("m", "protocol", (("strategy", "cut"),))
+    sent = ((SUBJECT, 2000, 3_196), (SUBJECT, 8000, 12_052), (cut, 2000, 3_196), (cut, 8000, 6_087))
+    cells = [replace(cell(9, subject, fill=fill), tokens=tokens) for subject, fill, tokens in sent]
+    [both], [alone] = views(*cells, size=""), views(*cells[:2], size="")
+    assert (
+        both.note
+        == "Sent to m: 3,196 at 2,000, 12,052 at 8,000. Sent to m, strategy=cut: 3,196 at 2,000, 6,087 at 8,000."
+    )
+    assert alone.note == "Sent: 3,196 at 2,000, 12,052 at 8,000."
 
 
 def test_facts_of_a_test_are_no_parameters() -> None:

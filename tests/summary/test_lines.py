@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.results.row import Row
-from longctx.summary.summary import constants_said, lines, summarize
+from longctx.summary.summary import constants_said, lines, summarize, tokens_of
 from longctx.vocabulary.report import Report
 from tests.rows import row
 
@@ -136,3 +136,43 @@ def test_the_best_constant_answer_stands_beside_accuracies_of_letters() -> None:
     assert constants_said(line.constants) == "best constant answer: D 0.75 at 2,600, 5,200"
     [line] = lines(summarize([*rows, *lettered(2600, "AAAB", None)]))
     assert constants_said(line.constants) == "best constant answer: D 0.75 at 2,600 own, 5,200 own; A 0.75 at 2,600"
+
+
+def test_each_curve_has_the_tokens_that_were_sent_for_it() -> None:
+    rows = [
+        each
+        for strategy, sent in (("none", (3_196, 12_052)), ("cut", (3_196, 6_087)))
+        for at, tokens in zip((2000, 8000), sent, strict=True)
+        for each in asked("test_it", 4, 4, {"fill": at}, labels={"strategy": strategy}, input_tokens=tokens)
+    ]
+    assert said(rows) == (
+        "none 1.00, 1.00 (3,196, 12,052 sent); cut 1.00, 1.00 (3,196, 6,087 sent) at 2,000, 8,000 filler tokens"
+    )
+    [line] = lines(summarize(rows))
+    assert [tokens_of([point]) for point in line.points] == [3_196, 12_052, 3_196, 6_087]
+
+
+def test_lengths_called_tokens_have_the_tokens_that_were_sent_beside_them() -> None:
+    place = {"budget": 28_000, "variant": "none", "letters": "own"}
+    rows = [
+        each
+        for depth, sent in ((0, 20_480), (100, 20_486))
+        for each in asked("collage", 3, 4, {**place, "depth": depth}, input_tokens=sent)
+    ]
+    assert said(rows) == "beginning 0.75, end 0.75 of 28,000 tokens (20,483 sent)"
+    two = {"budget": 28_000, "variant": "two", "letters": "own", "depth": 0}
+    five = {**two, "variant": "five"}
+    rows += [*asked("collage", 2, 4, two, input_tokens=20_900), *asked("collage", 1, 4, five, input_tokens=22_000)]
+    assert said(rows).endswith("2 examples 0.50, 5 examples 0.25 over positions of 28,000 tokens (20,900, 22,000 sent)")
+
+
+def test_accuracies_of_other_tasks_at_one_length_have_their_own_tokens() -> None:
+    walks = (("neighbors", 1, 852), ("parents", 0, 836))
+    rows = [
+        each
+        for operation, depth, sent in walks
+        for each in asked(
+            "graph_walks", 1, 4, {"context": 400, "operation": operation, "depth": depth}, input_tokens=sent
+        )
+    ]
+    assert said(rows) == "depth 1 0.25 (852 sent); parents 0.25 (836 sent) at 400 tokens"

@@ -293,10 +293,10 @@ def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
         plain, *others = grouped(by_name, _variant).items()
         named = "" if plain[0] == "none" else f", {variant_name(plain[0])}"
         for where, same in grouped(plain[1], _position).items():
-            yield RatePoint(where, "", pooled(cell.rate for cell in same), of + named)
+            yield RatePoint.of(where, "", same, of + named)
         for name, same in sorted(others, key=lambda each: _unread(each[1])):
             facet = f"{of} (no <Answer> tag)" if _unread(same) else f" over positions{of}"
-            yield RatePoint(variant_name(name), "", pooled(cell.rate for cell in same), facet)
+            yield RatePoint.of(variant_name(name), "", same, facet)
 
 
 def _length(cell: CellSummary) -> str:
