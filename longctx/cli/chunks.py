@@ -161,7 +161,7 @@ def _line(draft: Draft) -> dict[str, Any]:
     evidence = {"evidence": quoted} if quoted else {}
     name = re.sub(r"[^A-Za-z0-9_.:@+-]", "-", draft.id)
     line = {"id": name, "question": probe.question, "accept": accepted(probe), "kind": probe.kind or "fact"}
-    return {**line, **evidence, "chunk": draft.section}
+    return {**line, **evidence, "chunk": draft.section, "alone": True}
 
 
 def _price(model: Any, base: Chunks, numbers: list[int], questions: int) -> tuple[float, float] | None:

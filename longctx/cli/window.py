@@ -51,7 +51,7 @@ def test_{name}(ask, case, fill):
     ask.probe its other arguments, such as system=… or temperature=…, or name your own strategy: strategies/FILE.py.
     """
     session = SESSIONS[case.session]
-    ask.probe(session.filled(fill, case), case)
+    ask.probe(session.filled(fill, case, whole_exchanges=True), case)
 '''
 PROFILE = """about = "How full may the window get? A fill is the number of tokens of the session in the context."
 
@@ -265,7 +265,7 @@ def _placed(drafts: Sequence[Draft], sessions: dict[str, Transcript], smallest: 
         evidence, turn = place_of(sessions[name], draft.probe, int(first) - 1)
         probe = dataclasses.replace(draft.probe, evidence=evidence, turn=turn)
         with contextlib.suppress(UserError):
-            sessions[name].filled(smallest, probe)
+            sessions[name].filled(smallest, probe, whole_exchanges=True)
             placed.append(dataclasses.replace(draft, probe=probe))
     return placed
 
@@ -302,7 +302,7 @@ def _lines(kept: Tried) -> list[dict[str, Any]]:
         place = {"evidence": probe.evidence} if probe.turn is None else {"turn": probe.turn}
         stale = {"stale": [*probe.stale]} if probe.stale else {}
         line = {"id": draft.id, "session": draft.section.rpartition("-")[0], "question": probe.question}
-        lines.append({**line, "accept": accepted(probe), **stale, "kind": probe.kind or "fact", **place})
+        lines.append({**line, "accept": accepted(probe), **stale, "kind": probe.kind or "fact", **place, "alone": True})
     return lines
 
 

@@ -59,12 +59,18 @@ class Tried:
     """Wrong with the text alone."""
     unasked: int
     """Not answered by the server."""
+    replayed: int = 0
+    """How many answers were recorded by an earlier run."""
 
     def sentence(self, without: str) -> str:
         parts = [f"{len(self.drafts):,} kept"]
         parts += [f"{self.guessed:,} can be guessed without {without}"] if self.guessed else []
         parts += [f"{self.unanswerable:,} cannot be answered from their evidence"] if self.unanswerable else []
         parts += [f"{count(self.unasked, 'was', 'were')} not answered"] if self.unasked else []
+        parts += [
+            f"{count(self.replayed, 'answer')} of an earlier run {'is' if self.replayed == 1 else 'are'} replayed "
+            "(delete the model's folder `alone` in cassettes/ to ask again)"
+        ] * bool(self.replayed)
         return f"{'; '.join(parts)}."
 
 
@@ -120,6 +126,7 @@ class Drafting:
     def kept(self, drafts: Sequence[Draft]) -> Tried:
         """Ask each draft with its evidence alone and with nothing. Raises UserError."""
         cells = [cell for draft in drafts for cell in self._alone(draft)]
+        recorded = len(cells) - len(self._unanswered(cells))
         replies = [answer for _, answer in self._asked(cells)]
         kept, guessed, unanswerable, unasked = [], 0, 0, 0
         for draft, known, guess in zip(drafts, replies[::2], replies[1::2], strict=True):
@@ -131,7 +138,7 @@ class Drafting:
                 unanswerable += 1
             else:
                 kept.append(draft)
-        return Tried(tuple(kept), guessed, unanswerable, unasked)
+        return Tried(tuple(kept), guessed, unanswerable, unasked, recorded)
 
     def _price(self, drafts: Sequence[Draft]) -> str:
         """Return what is still to be paid, as the end of a sentence. drafts: if they are the user's own."""
@@ -139,7 +146,8 @@ class Drafting:
         if prices is None:
             return f"its price is not known, since {model.model} has no prices"
         reference = model.tokens.reference
-        requests = [] if drafts else [(cell.size_tokens, TOKENS_A_QUESTION * self._each) for cell in self._unanswered()]
+        unanswered = [] if drafts else self._unanswered(self._cases)
+        requests = [(cell.size_tokens, TOKENS_A_QUESTION * self._each) for cell in unanswered]
         texts = [draft.evidence for draft in drafts] or [each.text for each in self.sections for _ in range(self._each)]
         requests += [(round(len(text) / 4 * reference), ROOM // 4) for text in texts]
         requests += [(round(60 * reference), ROOM // 4) for _ in texts]
@@ -150,9 +158,9 @@ class Drafting:
             )
         )
 
-    def _unanswered(self) -> list[Cell]:
+    def _unanswered(self, cells: Sequence[Cell]) -> list[Cell]:
         tape = self._run.tape("once")
-        return [cell for cell in self._cases if reply_of(cell, tape) is None]
+        return [cell for cell in cells if reply_of(cell, tape) is None]
 
     def _alone(self, draft: Draft) -> list[Cell]:
         return [

@@ -17,7 +17,7 @@ from longctx.functions.transcript import CHUNKS, PROBE, Probe, Transcript
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake, no_answer
 from longctx.recording.request import with_model_profile
 from longctx.recording.trials import Role
-from longctx.results.row import AGREEMENT
+from longctx.results.row import AGREEMENT, ALONE, CALLS_TOOL
 from longctx.text import count
 from longctx.vocabulary.answer import Answer, Unparseable
 from longctx.vocabulary.lexical import lexically_right
@@ -157,15 +157,11 @@ class Ask:
                     f"{count(len(transcript.messages), 'turn')}, but not the probe's {sought}: name a turn, or "
                     "quote one exactly.",
                 )
-        trial.probe = probe.kind
-        trial.judge_by("accepted", [probe.accept, probe.stale])
         template = trial.cell.wording.words.get("probe", PROBE)
-        answer = self(transcript, template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
-        grade = probe.grade(answer.text) if answer.text.strip() else ""
+        answer, grade = self._graded(transcript, template, probe, max_tokens, given)
         for name in ("stale", "lost", "invented"):
             trial.counted[name] = trial.counted.get(name, 0) + (grade == name)
-        if not grade:
-            raise Unparseable("an empty reply")
+        _must_answer(answer, grade)
         if grade != "kept":
             raise AssertionError(f"{grade}: {answer.text[:200]!r}, where {probe.accept[0]!r} is accepted")
         return answer
@@ -202,18 +198,30 @@ class Ask:
         texts = [_piece(chunk).text for chunk in chunks]
         there = any(named and getattr(chunk, "id", None) == named for chunk in chunks)
         there = there or any(probe.is_in(text) for text in texts)
-        trial.probe = probe.kind
-        trial.judge_by("accepted", [probe.accept, probe.stale])
         template = trial.cell.wording.words.get("chunks", CHUNKS)
-        answer = self(list(chunks), template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
-        grade = probe.grade(answer.text) if answer.text.strip() else ""
+        answer, grade = self._graded(list(chunks), template, probe, max_tokens, given)
         trial.counted |= {"retrieved": int(there), "missed": int(there and grade != "kept")}
-        if not grade:
-            raise Unparseable("an empty reply")
+        _must_answer(answer, grade)
         if grade != "kept":
             where = "" if there else ", and the answer was not retrieved"
             raise AssertionError(f"{grade}: {answer.text[:200]!r}, where {probe.accept[0]!r} is accepted{where}")
         return answer
+
+    def _graded(
+        self, context: Any, template: str, probe: Probe, max_tokens: int, given: Mapping[str, Any]
+    ) -> tuple[Answer, str]:
+        """Send a probe's question about a context; return the answer and its grade, empty for one that is no answer."""
+        trial = self.trial
+        trial.probe = probe.kind
+        trial.judge_by("accepted", [probe.accept, probe.stale])
+        if probe.alone is not None:
+            trial.counted[ALONE] = int(probe.alone)
+        answer = self(context, template.replace("{question}", probe.question), max_tokens=max_tokens, **given)
+        grade = probe.grade(answer.text) if answer.text.strip() else ""
+        if answer.tool_uses and grade != "kept":
+            trial.counted[CALLS_TOOL] = 1
+            grade = ""
+        return answer, grade
 
     @property
     def api(self) -> str:
@@ -431,6 +439,14 @@ class Ask:
     ) -> Answer:
         body = asked | ({"system": system} if system else {})
         return self.trial.answer(_completed(body, model), model, role=role, label=label)
+
+
+def _must_answer(answer: Answer, grade: str) -> None:
+    """Raise Unparseable for a reply without a grade: it is empty, or calls a tool instead of answering."""
+    if grade:
+        return
+    names = dict.fromkeys(str(use.get("name")) for use in answer.tool_uses)
+    raise Unparseable(f"it calls the tool {', '.join(names)} and does not answer" if names else "an empty reply")
 
 
 def _completed(body: dict[str, Any], model: ModelProfile) -> dict[str, Any]:

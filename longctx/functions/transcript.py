@@ -80,11 +80,36 @@ class Divided:
             size += self.sizes[part]
         return groups
 
-    def around(self, evidence: Sequence[int], tokens: int) -> list[int]:
-        """Return the parts of a context in their order: those with evidence, and the nearest others that fit."""
+    def closes(self, part: int) -> bool:
+        """Return whether a part ends with an answer of the agent, not with a request or inside a tool exchange."""
+        last = self.messages[self.parts[part][-1]]
+        calls = any(block.get("type") == "tool_use" for block in blocks_of(last))
+        return last["role"] == "assistant" and not calls
+
+    def closed_around(self, evidence: Sequence[int], tokens: int) -> list[int]:
+        """Return the parts of a context as `around` does, but with an end at which no request is open.
+
+        If the exchange of the last evidence has no end that fits, the context is that of `around`.
+        """
+        chosen, last = self.around(evidence, tokens), max(evidence)
+        if self.closes(chosen[-1]):
+            return chosen
+        ends = [part for part in range(last, chosen[-1] + 1) if self.closes(part)]
+        if ends:
+            return self.around(evidence, tokens, ends[-1])
+        end = next((part for part in range(last, len(self.parts)) if self.closes(part)), None)
+        if end is None or sum(self.sizes[part] for part in {*evidence, *range(last, end + 1)}) > tokens:
+            return chosen
+        return self.around([*evidence, *range(last + 1, end + 1)], tokens, end)
+
+    def around(self, evidence: Sequence[int], tokens: int, end: int | None = None) -> list[int]:
+        """Return the parts of a context in their order: those with evidence, and the nearest others that fit.
+
+        end: the last part that it may have; None for any.
+        """
         chosen = set(evidence)
         left = tokens - sum(self.sizes[part] for part in chosen)
-        others = [part for part in range(len(self.parts)) if part not in chosen]
+        others = [part for part in range(len(self.parts) if end is None else end + 1) if part not in chosen]
         for part in sorted(others, key=lambda part: (min(abs(part - own) for own in evidence), part)):
             if self.sizes[part] <= left:
                 chosen.add(part)
@@ -191,7 +216,9 @@ class Transcript:
         found: int | None = self._known[probe.evidence]
         return found
 
-    def filled(self, tokens: int, probe: Probe | Case | Mapping[str, Any]) -> Transcript:
+    def filled(
+        self, tokens: int, probe: Probe | Case | Mapping[str, Any], *, whole_exchanges: bool = False
+    ) -> Transcript:
         """Return a part of about `tokens` tokens that contains the evidence of a probe.
 
         It has the evidence of the transcript's other probes, too, as far as that fits into half of the tokens, so that
@@ -200,6 +227,8 @@ class Transcript:
         Args:
             tokens: How many, in the reference vocabulary.
             probe: A probe, or a case as `ask.probe` takes it.
+            whole_exchanges: Whether it ends with an answer of the agent, never inside a tool exchange or after an open
+                request, which a model continues instead of answering. False keeps the recordings of older tests valid.
 
         Raises:
             UserError: The conversation is shorter, or has no such evidence, or it is longer than the tokens.
@@ -234,12 +263,14 @@ class Transcript:
             )
         evidence = of_probes if own in of_probes else [own]
         group = tuple(next(group for group in parts.groups(evidence, tokens) if own in group))
-        if (tokens, group) not in self._known:
-            messages, places = parts.of(parts.around(group, tokens))
-            self._known[tokens, group] = replace(
+        key = tokens, group, whole_exchanges
+        if key not in self._known:
+            chosen = (parts.closed_around if whole_exchanges else parts.around)(group, tokens)
+            messages, places = parts.of(chosen)
+            self._known[key] = replace(
                 self, messages=messages, places=places, origin=self, fill=tokens, probes=(), _known={}
             )
-        made: Transcript = self._known[tokens, group]
+        made: Transcript = self._known[key]
         return made
 
     def _parts(self) -> tuple[Divided, list[int]]:
@@ -277,6 +308,8 @@ class Probe:
     """A quote from the turn with the answer."""
     turn: int | None = None
     """The number of that turn, from 1, instead of a quote."""
+    alone: bool | None = None
+    """Whether the answer was right with the evidence alone when the probe was tried; None if it was not tried."""
 
     @classmethod
     def of(cls, given: Case | Mapping[str, Any]) -> Probe:
@@ -295,9 +328,18 @@ class Probe:
         turn = given.get("turn")
         if turn is not None and (type(turn) is not int or turn < 1):
             raise ValueError("`turn` is the number of a turn, from 1")
+        alone = given.get("alone")
+        if not isinstance(alone, bool | None):
+            raise ValueError("`alone` is true or false: whether the answer was right with the evidence alone")
         alternatives = tuple(tuple(each) if isinstance(each, list) else each for each in accept)
         return cls(
-            given["question"], alternatives, tuple(stale), given.get("kind", ""), given.get("evidence", ""), turn
+            given["question"],
+            alternatives,
+            tuple(stale),
+            given.get("kind", ""),
+            given.get("evidence", ""),
+            turn,
+            alone,
         )
 
     def is_in(self, text: str) -> bool:

@@ -8,10 +8,21 @@ from dataclasses import asdict, dataclass
 from statistics import NormalDist
 from typing import Any
 
+from longctx.results.row import CALLS_TOOL
 from longctx.stats.losses import ALPHA, Loss, Losses, level_of
 from longctx.stats.rates import Rate
 from longctx.summary.summary import OfTest
-from longctx.summary.tests import FILL, FILLER, MISSED, RETRIEVED, Measured, Retention, Retrieval, Window
+from longctx.summary.tests import (
+    EVIDENCE_ALONE,
+    FILL,
+    FILLER,
+    MISSED,
+    RETRIEVED,
+    Measured,
+    Retention,
+    Retrieval,
+    Window,
+)
 from longctx.text import count, usd
 from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
@@ -74,6 +85,8 @@ def _enough(found: Retrieval) -> str:
         f"The best of {len(found.points)} here is {best.value:,.0f}, with about {found.best_accuracy:.2f}, corrected "
         "for having been chosen."
     )
+    if found.against_evidence:
+        parts.append(_against_evidence(found.against_evidence, best.value))
     shown = chosen or best
     there, missed = shown.counts.get(RETRIEVED, 0), shown.counts.get(MISSED, 0)
     parts.append(
@@ -81,6 +94,17 @@ def _enough(found: Retrieval) -> str:
         f"{missed:,} of these were missed."
     )
     return " ".join(parts)
+
+
+def _against_evidence(losses: Losses, best: float) -> str:
+    """Return what the best number loses against the evidence alone, with an interval that holds for all numbers."""
+    loss = next(loss for loss in losses.each if loss.value == best)
+    low, high = (100 * end for end in loss.interval)
+    named = count(int(best), "chunk")
+    if loss.significant:
+        lost = f"{100 * loss.loss:.0f} points are lost against the evidence alone ({low:.0f} to {high:.0f})"
+        return f"Even with {named}, {lost}."
+    return f"With {named}, at most {math.ceil(high - 1e-9):,} points are lost against the evidence alone."
 
 
 def _cannot_tell(found: Retrieval) -> str:
@@ -317,6 +341,20 @@ def interval_of(rate: Rate, together: int = 1) -> str:
 
 
 def _may_be_filled(window: Window) -> str:
+    return " ".join(filter(None, [_what_is_lost(window), *map(_calls_of, window.points)]))
+
+
+def _calls_of(point: Measured) -> str:
+    """Return how many replies call a tool instead of answering; empty if none does."""
+    calls = point.counts.get(CALLS_TOOL, 0)
+    if not calls:
+        return ""
+    return (
+        f"At {size(point.value)} {calls:,} of {count(point.rate.n, 'reply', 'replies')} call a tool and do not answer."
+    )
+
+
+def _what_is_lost(window: Window) -> str:
     losses, first = window.losses, window.points[0]
     if not window.can_lose:
         return (
@@ -334,14 +372,14 @@ def _may_be_filled(window: Window) -> str:
 
 
 def _said(losses: Losses) -> str:
-    return "; ".join(filter(None, [_ruled_out(losses), *map(_is_lost, losses.lost), _open(losses)]))
+    return "; ".join(filter(None, [_ruled_out(losses), *_are_lost(losses), _open(losses)]))
 
 
 def _one_by_one(sessions: Sequence[Window]) -> str:
     """Return what is known of each session by itself, those of which the same is known together."""
     alike: dict[str, list[Window]] = {}
     for each in sessions:
-        found = [_ruled_out(each.losses), *map(_is_lost, each.losses.lost)]
+        found = [_ruled_out(each.losses), *_are_lost(each.losses)]
         said = "nothing that a larger fill could lose" if not each.can_lose else ", ".join(filter(None, found))
         alike.setdefault(said, []).append(each)
     told = []
@@ -356,23 +394,36 @@ def _one_by_one(sessions: Sequence[Window]) -> str:
 def _ruled_out(losses: Losses) -> str:
     if not losses.ruled_out:
         return ""
-    return f"up to {size(losses.ruled_out[-1].value)} a loss of {100 * losses.margin:.0f} points is ruled out"
+    against = f" compared with {_zero_point(losses)}"
+    return f"up to {size(losses.ruled_out[-1].value)} a loss of {100 * losses.margin:.0f} points{against} is ruled out"
 
 
-def _is_lost(loss: Loss) -> str:
-    low, high = (100 * end for end in loss.interval)
-    return f"at {size(loss.value)} {100 * loss.loss:.0f} points are lost ({low:.0f} to {high:.0f})"
+def _zero_point(losses: Losses) -> str:
+    """Return with what losses are compared."""
+    return "the evidence alone" if losses.first == EVIDENCE_ALONE else size(losses.first)
+
+
+def _are_lost(losses: Losses) -> Iterator[str]:
+    """Yield what is lost at each value with a significant loss; the first says with what it is compared."""
+    for number, loss in enumerate(losses.lost):
+        low, high = (100 * end for end in loss.interval)
+        already = "already " if losses.first == EVIDENCE_ALONE and loss is losses.each[0] else ""
+        against = f" against {_zero_point(losses)}" if number == 0 and not losses.ruled_out else ""
+        yield (
+            f"{already}at {size(loss.value)}{',' * bool(already)} {100 * loss.loss:.0f} points are lost{against} "
+            f"({low:.0f} to {high:.0f})"
+        )
 
 
 def _open(losses: Losses) -> str:
     if not losses.open:
         return ""
-    kept = losses.ruled_out[-1].value if losses.ruled_out else losses.first
+    kept = size(losses.ruled_out[-1].value) if losses.ruled_out else _zero_point(losses)
     least = min(losses.open, key=lambda loss: loss.n)
     of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
     further = _further([losses.more], unit)
     values = _listed([size(loss.value) for loss in losses.open])
-    return f"{least.n:,} probes{of} are too few to compare {size(kept)} with {values}: {further}"
+    return f"{least.n:,} probes{of} are too few to compare {kept} with {values}: {further}"
 
 
 def _further(more: Sequence[int | None], unit: str = "") -> str:

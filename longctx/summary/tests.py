@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from longctx.compare.pairs import by_item, paired
-from longctx.results.row import Row, Subject, by_subject, grouped
+from longctx.results.row import ALONE, Row, Subject, by_subject, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.losses import Behind, Loss, Losses, accuracy_of_best, behind
 from longctx.stats.paired import Paired
@@ -21,6 +21,8 @@ CHUNKS = "chunks"
 """The parameter of a test function that is the number of chunks."""
 RETRIEVED = "retrieved"
 """The number in a trace that is 1 if the answer was among the chunks."""
+EVIDENCE_ALONE = 0.0
+"""The value of a parameter that stands for a context of the evidence alone, with which losses can be compared."""
 MISSED = "missed"
 """The number in a trace that is 1 if the answer was among the chunks, and the model did not give it."""
 
@@ -38,6 +40,8 @@ class Retrieval:
     """Compared with the number that was best here, on the same questions."""
     best_accuracy: float
     """That of the best number, corrected for having been chosen."""
+    against_evidence: Losses | None = None
+    """The losses of all numbers compared with the evidence alone; None unless all questions were tried with it."""
 
     @property
     def best(self) -> Measured:
@@ -85,7 +89,8 @@ def _chunks_of(subject: Subject, rows: Sequence[Row]) -> Retrieval:
         (one, other): pairs_of(by_number[one], by_number[other]) for one, other in itertools.combinations(by_number, 2)
     }
     found = behind(tuple(by_number), pairs) if pairs else {}
-    return Retrieval(subject, points, found, Losses.of(best, others), _best_accuracy(by_number))
+    against = _losses(by_number) if _with_evidence_alone(by_number) else None
+    return Retrieval(subject, points, found, Losses.of(best, others), _best_accuracy(by_number), against)
 
 
 def _best_accuracy(by_number: Mapping[float, Sequence[Row]]) -> float:
@@ -234,7 +239,7 @@ class Window:
     points: tuple[Measured, ...]
     """By fill, the smallest first."""
     losses: Losses
-    """Compared with the smallest fill, on the same probes."""
+    """Compared with the evidence alone if all probes were tried with it, or else with the smallest fill."""
     strategy_usd: float | None
     """What the strategy itself cost at the largest fill, a session; None if prices are not known."""
     guessing: float = 0.0
@@ -247,7 +252,9 @@ class Window:
 
     @property
     def can_lose(self) -> bool:
-        """Whether more is right at the smallest fill than by guessing."""
+        """Whether more is right than by guessing with the evidence alone, or else at the smallest fill."""
+        if self.losses.first == EVIDENCE_ALONE:
+            return any(loss.n for loss in self.losses.each)
         return self.points[0].rate.lo > self.guessing and self.points[0].rate.correct > 0
 
 
@@ -279,9 +286,19 @@ def _window_of(subject: Subject, rows: Sequence[Row], session: str = "") -> Wind
 
 
 def _losses(by_fill: Mapping[float, Sequence[Row]], *, clustered: bool = True) -> Losses:
-    """Return the losses compared with the smallest fill. clustered: see `paired`."""
+    """Return the losses compared with the evidence alone, or else with the smallest fill. clustered: see `paired`."""
     (first, before), *others = by_fill.items()
+    if alone := _with_evidence_alone(by_fill):
+        first, before, others = EVIDENCE_ALONE, alone, [*by_fill.items()]
     return Losses.of(first, {fill: pairs_of(before, after, clustered=clustered) for fill, after in others})
+
+
+def _with_evidence_alone(by_fill: Mapping[float, Sequence[Row]]) -> list[Row]:
+    """Return a row for each probe, with its outcome when it was tried; nothing unless all probes were."""
+    rows = {_question(row): row for group in by_fill.values() for row in group}.values()
+    if not all(ALONE in row.trace for row in rows):
+        return []
+    return [replace(row, outcome="correct" if row.trace[ALONE] else "wrong", trace={}) for row in rows]
 
 
 def pairs_of(before: Sequence[Row], after: Sequence[Row], *, clustered: bool = True) -> Paired | Averaged:

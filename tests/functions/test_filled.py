@@ -78,6 +78,27 @@ def test_a_probe_by_the_number_of_its_turn_keeps_its_place() -> None:
     assert part.depth_for(numbered) == part.depth_for(PROBES[2])
 
 
+@pytest.mark.parametrize("tokens", [150, 300, 500, 700, 1000, 2000])
+@pytest.mark.parametrize("place", [1, 12, 38, 39])
+def test_whole_exchanges_end_with_an_answer(tokens: int, place: int) -> None:
+    part = Transcript(turns(40), probes=(probe(place),)).filled(tokens, probe(place), whole_exchanges=True)
+    assert part.messages[-1]["role"] == "assistant"
+    assert not unpaired(part.messages)
+    assert part.depth_for(probe(place)) is not None
+    assert tokens_of(part.messages) < 1.05 * tokens + 20
+
+
+def test_what_was_recorded_ends_where_it_did() -> None:
+    ends = {SESSION.filled(tokens, each).messages[-1]["role"] for tokens in range(400, 2000, 100) for each in PROBES}
+    assert "user" in ends
+
+
+def test_an_exchange_without_an_end_that_fits_is_cut_as_before() -> None:
+    calls = [turn for place, turn in enumerate(turns(30)) if place % 4 in (1, 2)]
+    session = Transcript([turns(1)[0], *calls, {"role": "assistant", "content": "All are looked at."}])
+    assert session.filled(300, probe(2), whole_exchanges=True).messages == session.filled(300, probe(2)).messages
+
+
 def test_a_probe_of_no_other_has_a_context_of_its_own() -> None:
     assert SESSION.filled(500, probe(30)) is not SESSION.filled(500, PROBES[0])
 

@@ -154,7 +154,9 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
         run = project.record(server, "--ctx-profile=window", page=True)
     assert run.code == 0, run.out + run.err
     assert run.says(
-        "Up to 2k a loss of 10 points is ruled out; at 4k ", "points are lost", "summary-at-2000 keeps 1.00 ("
+        "Up to 2k a loss of 10 points compared with the evidence alone is ruled out; at 4k ",
+        "points are lost",
+        "summary-at-2000 keeps 1.00 (",
     )
     texts = [text for _, text in blocks("compaction.md")]
     shown = "".join(text for text in texts if text.startswith("$ ") and not text.startswith(REPLAY))
@@ -162,7 +164,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
     assert not missing(printed, made.out + run.out), missing(printed, made.out + run.out)
     replayed = project.pytest("--ctx-profile=window")
     assert replayed.code == 0
-    assert replayed.says("Up to 2k a loss of 10 points is ruled out; at 4k ")
+    assert replayed.says("Up to 2k a loss of 10 points compared with the evidence alone is ruled out; at 4k ")
     of_fill = {}
     for body in server.asked:
         marked = [
@@ -175,6 +177,21 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
             of_fill.setdefault(json.dumps(body["messages"][:-1]), []).append(body)
     assert max(map(len, of_fill.values())) > 25, "the probes of a fill share what the cache keeps"
     assert run.says("Report: reports/latest/index.html")
+
+
+def test_answers_of_an_earlier_run_are_said_to_be_replayed(project: Checkout) -> None:
+    command = ("window", "session.jsonl", "--model=toy", "--number=90", "--yes", "--fill=1000", "--fill=2000")
+    with SimulatedServer(answering) as server:
+        first = project.longctx(*command, f"--base-url={server.url}")
+        again = project.longctx(*command, f"--base-url={server.url}", "--name=again")
+    assert (first.code, again.code) == (0, 0), first.err + again.err
+    assert "replayed" not in first.out
+    assert again.says(
+        "156 answers of an earlier run are replayed (delete the model's folder `alone` in cassettes/ to ask"
+    )
+    probes = [json.loads(line) for line in project.file("tests_longctx/again/probes.jsonl").read_text().splitlines()]
+    assert probes
+    assert all(probe["alone"] is True for probe in probes)
 
 
 def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
@@ -190,7 +207,7 @@ def test_an_openai_log_and_what_it_lacks_is_given(project: Checkout) -> None:
         assert again.says("[file-exists]")
         run = project.record(server, "--ctx-profile=chat")
     assert run.code == 0, run.out + run.err
-    assert run.says("probes are too few to compare 1k with 2k: about") or run.says("a loss of 10 points is ruled out")
+    assert run.says("probes are too few to compare ") or run.says("compared with the evidence alone is ruled out")
 
 
 def test_several_sessions_one_of_which_was_cut(project: Checkout) -> None:

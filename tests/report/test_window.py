@@ -12,7 +12,7 @@ from longctx.report.run_folder import as_json
 from longctx.report.tables import default_views
 from longctx.report.terminal import as_terminal
 from longctx.report.text import as_markdown, findings
-from longctx.results.row import Row
+from longctx.results.row import ALONE, CALLS_TOOL, Row
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
 from longctx.summary.tests import windows
@@ -24,7 +24,9 @@ def test_up_to_where_a_loss_is_ruled_out_and_where_points_are_lost() -> None:
     rows += filled(128000, 85, 100, "summary-at-60000", strategy_usd=0.04)
     rows += filled(8000, 89, 100, "summary-at-60000")
     [sentence] = window_sentences(windows(rows))
-    assert sentence.startswith("Up to 64k a loss of 10 points is ruled out; at 128k 20 points are lost (")
+    assert sentence.startswith(
+        "Up to 64k a loss of 10 points compared with 8k is ruled out; at 128k 20 points are lost ("
+    )
     assert "summary-at-60000 keeps 0.85 (0.77 to 0.91) at 128k for $0.04 a session." in sentence
 
 
@@ -41,6 +43,24 @@ def test_the_intervals_of_several_strategies_hold_together() -> None:
     assert "cut-at-1 keeps 0.85 (0.75 to 0.91) at 64k for" in two
 
 
+def test_losses_are_those_against_the_evidence_alone_where_all_probes_were_tried_with_it() -> None:
+    tried = {"trace": {ALONE: 1}}
+    rows = [*filled(2000, 35, 55, **tried), *filled(4000, 44, 55, **tried), *filled(7000, 44, 55, **tried)]
+    [window] = windows(rows)
+    [sentence] = window_sentences([window])
+    assert [round(loss.loss, 2) for loss in window.losses.each] == [0.36, 0.2, 0.2]
+    assert sentence.startswith("Already at 2k, 36 points are lost against the evidence alone (")
+    assert "is ruled out" not in sentence
+    [as_before] = window_sentences(windows([*rows[:-1], *filled(7000, 44, 55)[-1:]]))
+    assert "evidence alone" not in as_before
+
+
+def test_calls_of_tools_are_counted_where_they_stand_for_answers() -> None:
+    rows = [*filled(4000, 24, 25), *filled(8000, 5, 25, trace={CALLS_TOOL: 1})]
+    [sentence] = window_sentences(windows(rows))
+    assert sentence.endswith("At 8k 25 of 25 replies call a tool and do not answer.")
+
+
 def test_repeats_rule_no_loss_out_that_is_there() -> None:
     """Each of 60 probes is right in all of 5 answers at the smaller fill, and in 4 at the larger one."""
     rows = [
@@ -51,7 +71,7 @@ def test_repeats_rule_no_loss_out_that_is_there() -> None:
     [window] = windows(rows)
     [loss] = window.losses.each
     assert (loss.n, loss.loss, loss.bound > 0.2) == (60, pytest.approx(0.2), True)
-    assert window_sentences([window])[0].startswith("At 64k 20 points are lost (")
+    assert window_sentences([window])[0].startswith("At 64k 20 points are lost against 8k (")
 
 
 def of_sessions(number: int, probes: int, right: int, **fields: object) -> list[Row]:
@@ -74,7 +94,8 @@ def of_sessions(number: int, probes: int, right: int, **fields: object) -> list[
 def test_several_sessions_are_told_together_and_one_by_one() -> None:
     [window] = windows(of_sessions(5, 12, 12))
     assert window_sentences([window]) == [
-        "In these 5 sessions: up to 6k a loss of 10 points is ruled out. In others like them: 60 probes of 5 sessions "
+        "In these 5 sessions: up to 6k a loss of 10 points compared with 2k is ruled out. In others like them: "
+        "60 probes of 5 sessions "
         "are too few to compare 2k with 6k: about 31 more sessions. Each by itself: s0, s1, s2, s3 and s4: "
         "too few probes, about 70 more in each."
     ]
@@ -86,9 +107,10 @@ def test_several_sessions_are_told_together_and_one_by_one() -> None:
 def test_what_one_session_loses_is_told_of_it() -> None:
     [window] = windows(of_sessions(4, 60, 20))
     [sentence] = window_sentences([window])
-    assert sentence.startswith("In these 4 sessions: at 6k 17 points are lost (")
+    assert sentence.startswith("In these 4 sessions: at 6k 17 points are lost against 2k (")
     assert sentence.endswith(
-        "Each by itself: s0, s1 and s2: up to 6k a loss of 10 points is ruled out; s3: at 6k 67 points are lost (54 to "
+        "Each by itself: s0, s1 and s2: up to 6k a loss of 10 points compared with 2k is ruled out; "
+        "s3: at 6k 67 points are lost against 2k (54 to "
         "77)."
     )
     [data] = json.loads(as_json(summarize(of_sessions(4, 60, 20)), "run"))["windows"]
@@ -99,8 +121,9 @@ def test_what_one_session_loses_is_told_of_it() -> None:
 def test_many_sessions_are_counted_and_tell_of_others() -> None:
     [sentence] = window_sentences(windows(of_sessions(40, 12, 12)))
     assert sentence == (
-        "In these 40 sessions: up to 6k a loss of 10 points is ruled out. In others like them: up to 6k a loss of 10 "
-        "points is ruled out. Each by itself: 40 sessions: too few probes, about 70 more in each."
+        "In these 40 sessions: up to 6k a loss of 10 points compared with 2k is ruled out. In others like them: up to "
+        "6k a loss of 10 points compared with 2k is ruled out. Each by itself: 40 sessions: too few probes, about 70 "
+        "more in each."
     )
 
 
@@ -158,8 +181,8 @@ def test_the_table_and_the_summary() -> None:
     assert second[table.columns.index("$ per 1,000")] == "2.00"
     summary = summarize(rows)
     text = as_terminal(summary, replays=True, verbosity=0)
-    assert text.rstrip().splitlines()[-1].startswith("test_it: At 4k 33 points are lost (")
-    assert "test_it: At 4k 33 points are lost (" in as_markdown(summary, "run")
+    assert text.rstrip().splitlines()[-1].startswith("test_it: At 4k 33 points are lost against 2k (")
+    assert "test_it: At 4k 33 points are lost against 2k (" in as_markdown(summary, "run")
     [data] = json.loads(as_json(summary, "run"))["windows"]
     assert data["losses"][0]["loss"] == pytest.approx(1 / 3)
     assert data["ruled_out_to"] is None
@@ -184,5 +207,5 @@ def test_the_page_begins_with_a_curve_for_each_strategy() -> None:
     assert FRONTIER not in [view.title for view in others], "it would pool the fills"
     found = findings(summary)
     [section, _] = sections(summary, [])
-    assert section.answers[0].startswith("At 4k 33 points are lost (")
+    assert section.answers[0].startswith("At 4k 33 points are lost against 2k (")
     assert not [sentence for sentence in found if "the rate falls" in sentence], "the sentence says it"

@@ -102,7 +102,10 @@ def test_a_gate_shows_the_change_of_each_band_and_counts_it_as_pytest_does() -> 
 def test_a_window_opens_with_its_answer_and_the_accuracy_at_each_fill() -> None:
     measured = [*filled(2000, 20, 24, input_tokens=3196), *filled(4000, 12, 24, input_tokens=6316)]
     page = page_with(measured)
-    answer, picture = page.index('<p class="answer">At 4k 33 points are lost'), page.index("Accuracy by fill")
+    answer, picture = (
+        page.index('<p class="answer">At 4k 33 points are lost against 2k'),
+        page.index("Accuracy by fill"),
+    )
     assert answer < picture < page.index("<thead>")
     assert said(page)[:2] == [
         f"2,000 filler tokens, none: {wilson(20, 24)}",
