@@ -13,7 +13,7 @@ from longctx.errors import BadValue, UserError
 
 TABLE = "tool.longctx"
 NAME = "pyproject.toml"
-FIRST_IN_FLIGHT, MOST_IN_FLIGHT = 4, 32
+FIRST_IN_FLIGHT, MOST_IN_FLIGHT = 16, 32
 """The number of concurrent requests that a run starts with, and the most unless a user sets another maximum."""
 
 

@@ -15,10 +15,20 @@ from anthropic import APIStatusError
 from longctx.errors import UserError
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import most_paid
+from longctx.live.disk import Disk
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.failure import NOT_ASKED, Asked, Failure
 from longctx.live.interrupted import sends_the_rest
-from longctx.live.limiter import MOST_S, Slots, pause_s, retry_after_s, retry_info_s, room_in_s, sent_again
+from longctx.live.limiter import (
+    MOST_S,
+    Slots,
+    pause_s,
+    retry_after_s,
+    retry_info_s,
+    room_in_s,
+    sent_again,
+    stated_start,
+)
 from longctx.live.progress import Progress
 from longctx.live.server.calls import send
 from longctx.live.server.client import Client, Clients, Server, key_of
@@ -97,6 +107,7 @@ class Asking:
         self._settled = asyncio.Condition()
         self._longest_s = 0.0
         self._failed = ""
+        self._disk = Disk(tape.all_written)
         self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
 
     def _awaited(self) -> str:
@@ -247,13 +258,19 @@ class Asking:
         self._longest_s = max(self._longest_s, timeout_s)
         PLACE.set(request.place)
         async with slots.slot() as changes:
+            number = slots.started
+            if self.asked.stopped is None and (full := self._disk.full(self._in_flight)):
+                self._stop(full)
             if self.asked.stopped:
                 return self.asked.stopped, None
             try:
                 async with asyncio.timeout(timeout_s):
                     response = await send(client, request, timeout_s)
                 LOG.debug("%s of %s: answered, status %d", cell.id, model.model, response.status_code)
-                slots.answered(timeout_s)
+                if (most := stated_start(response.headers)) is not None:
+                    slots.limit.stated(most)
+                slots.answered(timeout_s, number)
+                self._disk.recorded(len(response.content))
                 self._hold(client, slots, room_in_s(response.headers, request.tokens.prompt))
                 return self._recorded(request.place, response.content), None
             except Exception as error:

@@ -1,6 +1,7 @@
 """The concurrency limit: the most requests in flight to one server, which adapts to what it accepts.
 
-A run starts with few, and doubles them for as long as a server then gives more answers a second. A refused request
+A run starts with 16, or with what a rate-limit header allows, and doubles them for as long as a server then gives more
+answers a second. A server that is seen to answer one request at a time gets one at a time. A refused request
 halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of the gap to one less
 than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438) with a steeper recovery.
 Pauses that the server requests (`retry-after`, the headers of its rate limits) are kept.
@@ -28,6 +29,10 @@ FULL = 0.7
 """The least share of a limit that must be in flight, on average, to tell how fast a server is at that limit."""
 PATIENCE = 8
 """The rounds until a doubling that gave nothing is tried again; twice as many the next time."""
+ONE_BY_ONE = 6
+"""After how many answers of a first round it is judged whether a server answers one request at a time."""
+EVENLY = 0.7
+"""It does if they took at least this share of so many times the seconds until the first answer."""
 PLATEAU = 90.0
 """The limit exceeds the one that was last refused by r³/(3·PLATEAU²) requests r rounds after the refusal."""
 
@@ -58,23 +63,38 @@ class Limit:
     _slower: tuple[int, float] | None = None
     """The limit before a doubling that is being tried, and its answers per second."""
     _patience: int = PATIENCE
+    _first_round: FirstRound | None = field(default_factory=lambda: FirstRound())
+    """None once it was judged."""
 
     def __post_init__(self) -> None:
         self.allowed = float(min(self.start, self.ceiling))
-        self._pace = Pace(-int(self.allowed))
+        self._pace = Pace(0)
 
     def in_flight(self, number: int, now: float) -> None:
         """Note that this number of requests is in flight from now on."""
         self._pace.until(now)
         self._pace.taken = number
+        if self._first_round:
+            self._first_round.in_flight(number, now)
 
-    def answered(self, now: float = 0.0, timeout_s: float = math.inf) -> None:
-        """Note that a request was answered."""
+    def stated(self, most: float) -> None:
+        """Note how many requests a server says that it takes now. Before anything was judged, they are the start."""
+        if self._first_round and not self._slower and self.refused_at == math.inf:
+            self.allowed = float(max(1, min(self.ceiling, most)))
+
+    def answered(self, now: float = 0.0, timeout_s: float = math.inf, number: int = 0) -> None:
+        """Note that a request was answered. number: its place among those that were sent."""
         if self.refused_at < math.inf:
             self._recover()
             return
         self._pace.answer(now)
         level = int(self.allowed)
+        if self._first_round and level > 1 and self._first_round.answer(now, number):
+            one_by_one, self._first_round = self._first_round.one_by_one, None
+            if one_by_one:
+                self.allowed, self._slower, self.fell = 1.0, None, "it answers one at a time"
+                self._pace = self._pace.afresh(-level)
+                return
         if self._pace.answers >= max(MEASURED, 2 * level if self._slower else level):
             self._judge(level, timeout_s)
 
@@ -116,6 +136,37 @@ class Limit:
     def hold(self, until: float) -> None:
         """Send nothing before this time."""
         self.held_until = max(self.held_until, until)
+
+
+@dataclass(slots=True)
+class FirstRound:
+    """The first answers of a server that was sent several requests at once."""
+
+    began: float | None = None
+    """When something was first in flight; None while nothing is."""
+    answers: list[tuple[float, int]] = field(default_factory=list)
+    """The seconds until each, and the place of its request among those that were sent."""
+
+    def in_flight(self, number: int, now: float) -> None:
+        if not number:
+            self.began = None
+            self.answers.clear()
+        elif self.began is None:
+            self.began = now
+
+    def answer(self, now: float, number: int) -> bool:
+        """Note an answer; return whether there are enough of them."""
+        if self.began is not None:
+            self.answers.append((now - self.began, number))
+        return len(self.answers) >= ONE_BY_ONE
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether the answers came one after another, as evenly and in the order in which they were asked for."""
+        first, last = self.answers[0][0], self.answers[-1][0]
+        numbers = [number for _, number in self.answers]
+        inversions = sum(one > other for place, one in enumerate(numbers) for other in numbers[place + 1 :])
+        return inversions <= 1 and last >= EVENLY * len(self.answers) * first > 0
 
 
 @dataclass(slots=True)
@@ -201,6 +252,14 @@ def room_in_s(headers: Mapping[str, str], tokens: int) -> float:
     return max(waits)
 
 
+def stated_start(headers: Mapping[str, str]) -> float | None:
+    """Return how many requests the headers of a rate limit have room for now; None if they state none."""
+    for name in (f"{PREFIX}requests-remaining", "x-ratelimit-remaining-requests"):
+        if (remaining := _number(headers.get(name))) is not None and remaining >= 1:
+            return remaining
+    return None
+
+
 def _bucket_s(headers: Mapping[str, str], name: str, need: int) -> float:
     limit, remaining = _number(headers.get(f"{name}-limit")), _number(headers.get(f"{name}-remaining"))
     full = moment(datetime.datetime.fromisoformat, headers.get(f"{name}-reset"))
@@ -279,7 +338,7 @@ class Slots:
         self._room = room or contextlib.nullcontext()
         self._changed = asyncio.Condition()
         self._closed = asyncio.Event()
-        self.taken = self.waiting = self.sent = 0
+        self.taken = self.waiting = self.sent = self.started = 0
 
     @property
     def most(self) -> int:
@@ -312,6 +371,7 @@ class Slots:
 
     def _count_sent(self, change: int) -> None:
         self.sent += change
+        self.started += change > 0
         self._on_change()
 
     async def before_another(self, seconds: float) -> None:
@@ -331,9 +391,9 @@ class Slots:
         """End all waiting, because nothing more will be sent."""
         self._closed.set()
 
-    def answered(self, timeout_s: float) -> None:
-        """Note that a request was answered whose answer was waited for so long at most."""
-        self.limit.answered(self._now, timeout_s)
+    def answered(self, timeout_s: float, number: int) -> None:
+        """Note that a request was answered whose answer was waited for so long at most. number: its `started`."""
+        self.limit.answered(self._now, timeout_s, number)
 
     def refused(self, changes: int, why: str) -> None:
         """Note that a request was refused whose slot was taken after `changes` halvings of the limit."""

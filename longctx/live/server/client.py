@@ -29,7 +29,7 @@ from longctx.live.server.credentials import (
     same_server,
     without_path_of_api,
 )
-from longctx.live.server.network import ENCODING, Network
+from longctx.live.server.network import ENCODING, Network, no_cookies
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 from longctx.results.row import grouped
@@ -232,7 +232,7 @@ def open_client(
     )
     # A redirection is not followed: the key would be sent with it.
     http = anthropic.DefaultAsyncHttpxClient(
-        transport=transport, follow_redirects=False, headers={"accept-encoding": ENCODING}
+        transport=transport, follow_redirects=False, headers={"accept-encoding": ENCODING}, cookies=no_cookies()
     )
     settings: ClientSettings = {"max_retries": RETRIES, "http_client": http}
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import urllib.request
 from dataclasses import replace
 
 import anthropic
@@ -83,12 +84,27 @@ def _explained(error: Exception, base_url: object, asked: str, key: str) -> Fail
 def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failure:
     cause = error.__cause__ or error
     if isinstance(cause, httpx2.ConnectError | anthropic.APIConnectionError):
-        return Failure("connection", f"No connection to {base_url} ({cause}): is the server running?", fatal=True)
+        if proxy := proxy_of(str(base_url)):
+            where = f"No connection to the proxy {proxy} ({cause}), through which requests to {base_url} go"
+            advice = "Start it, or correct HTTPS_PROXY, HTTP_PROXY, ALL_PROXY or NO_PROXY."
+            return Failure("connection", f"{where}. {advice}", fatal=True)
+        message = f"No connection to {base_url} ({cause}): is the server running?"
+        return Failure("connection", message, fatal=True)
     if isinstance(cause, httpx2.LocalProtocolError):  # its own text would show the key
         return Failure("bad_key", f"{NO_HEADER} Set ANTHROPIC_API_KEY again.", fatal=True)
     if not isinstance(cause, httpx2.TransportError):  # an error of this side, which the SDK reports as the network's
         return Failure("error", f"{type(cause).__name__}: {cause}")
     return Failure("connection", f"{base_url} closed the connection ({type(cause).__name__}: {cause}).")
+
+
+def proxy_of(base_url: str) -> str:
+    """Return the proxy of the environment for a server, without a password; empty if it is reached directly."""
+    url = httpx2.URL(base_url)
+    proxies = urllib.request.getproxies_environment()
+    proxy = proxies.get(url.scheme) or proxies.get("all")
+    if not proxy or urllib.request.proxy_bypass_environment(url.host):
+        return ""
+    return re.sub(r"//[^/@]*@", "//", proxy)
 
 
 def _refused(error: anthropic.APIStatusError, base_url: object, asked: str, key: str) -> Failure:

@@ -6,6 +6,7 @@ carried. So no credential can reach a sentence, a report or a cassette, whatever
 
 from __future__ import annotations
 
+import http.cookiejar
 import itertools
 import math
 import zlib
@@ -34,6 +35,11 @@ MOST_BYTES_OF_OTHERS = 4_000_000
 """The size from which on an answer is not read further that is neither a message nor the results of a batch."""
 
 
+def no_cookies() -> http.cookiejar.CookieJar:
+    """Return a jar that takes no cookie: what a server sets in one trial must not reach another."""
+    return http.cookiejar.CookieJar(http.cookiejar.DefaultCookiePolicy(allowed_domains=[]))
+
+
 class Network(httpx2.AsyncBaseTransport):
     """A transport that sends requests through several HTTP clients in turn, one for each LANE of `in_flight`.
 
@@ -46,7 +52,9 @@ class Network(httpx2.AsyncBaseTransport):
         try:
             certificates = httpx2.create_ssl_context()  # once, because it takes longer than everything else here
             self._lanes = [
-                anthropic.DefaultAsyncHttpxClient(limits=UNLIMITED, follow_redirects=False, verify=certificates)
+                anthropic.DefaultAsyncHttpxClient(
+                    limits=UNLIMITED, follow_redirects=False, verify=certificates, cookies=no_cookies()
+                )
                 for _ in range(max(1, math.ceil(in_flight / LANE)))
             ]
         except (ImportError, ValueError, httpx2.InvalidURL) as error:

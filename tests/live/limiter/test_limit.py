@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.live.limiter import Limit
+from longctx.live.limiter import ONE_BY_ONE, Limit
 
 
 def a_round(limit: Limit, bears: int) -> int:
@@ -30,17 +30,17 @@ def in_time(
 
     sent: the most requests that there are to send at once.
     """
-    levels, ends, now = [int(limit.allowed)], list[float](), 0.0
+    levels, ends, now, started = [int(limit.allowed)], list[tuple[float, int]](), 0.0, 0
     free = [0.0] * int(min(slots, limit.ceiling))
     while answers > 0:
         while len(ends) < min(int(limit.allowed), sent):
             place = min(range(len(free)), key=free.__getitem__)
             free[place] = max(free[place], now) + answer_s
-            ends.append(free[place])
+            ends.append((free[place], started := started + 1))
             limit.in_flight(len(ends), now)
-        now = min(ends)
-        ends.remove(now)
-        limit.answered(now, **of)
+        now, number = min(ends)
+        ends.remove((now, number))
+        limit.answered(now, number=number, **of)
         limit.in_flight(len(ends), now)
         answers -= 1
         if int(limit.allowed) != levels[-1]:
@@ -48,33 +48,64 @@ def in_time(
     return levels
 
 
-def test_it_starts_with_four_and_doubles_while_answers_come_faster() -> None:
-    assert in_time(Limit(32), math.inf, 2.0, answers=200) == [4, 8, 16, 32]
-    assert in_time(Limit(24), math.inf, 2.0, answers=200) == [4, 8, 16, 24]
+def test_it_starts_with_sixteen_and_doubles_while_answers_come_faster() -> None:
+    assert in_time(Limit(32), math.inf, 2.0, answers=17) == [16, 32], "judged by the first answers"
+    assert in_time(Limit(24), math.inf, 2.0, answers=200) == [16, 24]
     assert in_time(Limit(3), math.inf, 2.0, answers=200) == [3]
 
 
 @pytest.mark.parametrize(
-    ("slots", "levels"), [(1, [4, 8, 4]), (4, [4, 8, 4]), (8, [4, 8, 16, 8]), (16, [4, 8, 16, 32, 16])]
+    ("slots", "levels"), [(2, [4, 8, 4]), (4, [4, 8, 4]), (8, [4, 8, 16, 8]), (16, [4, 8, 16, 32, 16])]
 )
 def test_a_doubling_that_gives_nothing_is_taken_back(slots: int, levels: list[int]) -> None:
-    limit = Limit(32)
-    assert in_time(limit, slots, 2.0, answers=sum(levels) * 3) == levels
+    limit = Limit(32, start=4)
+    assert in_time(limit, slots, 2.0, answers=sum(levels) * 2) == levels
     assert limit.fell == f"{levels[-2]} were no faster"
 
 
 def test_it_is_tried_again_later_and_ever_later() -> None:
+    limit = Limit(32, start=4)
+    assert in_time(limit, 4, 2.0, answers=120) == [4, 8, 4, 8, 4]
+
+
+def test_a_server_that_answers_one_at_a_time_gets_one_at_a_time() -> None:
     limit = Limit(32)
-    assert in_time(limit, 1, 2.0, answers=160) == [4, 8, 4, 8, 4]
+    assert in_time(limit, 1, 2.0, answers=ONE_BY_ONE + 1) == [16, 1]
+    assert limit.fell == "it answers one at a time"
+    assert in_time(limit, 1, 2.0, answers=60) == [1, 2, 1, 2, 1]
+
+
+@pytest.mark.parametrize("slots", [2, 4, math.inf])
+def test_a_server_that_answers_several_at_once_is_not_taken_for_one(slots: float) -> None:
+    assert 1 not in in_time(Limit(32), slots, 2.0, answers=60)
+
+
+def test_answers_in_another_order_are_not_of_one_at_a_time() -> None:
+    limit = Limit(32)
+    limit.in_flight(16, 0.0)
+    for place, number in enumerate((9, 2, 14, 5, 1, 7), start=1):
+        limit.answered(2.0 * place, number=number)
+    assert limit.allowed == 16
+
+
+def test_a_rate_limit_states_the_start() -> None:
+    limit = Limit(32)
+    limit.stated(5)
+    assert limit.allowed == 5
+    limit.stated(900)
+    assert limit.allowed == 32
+    limit.refused(0)
+    limit.stated(900)
+    assert limit.allowed == 16, "not after a refusal"
 
 
 def test_where_there_is_little_to_send_nothing_is_concluded() -> None:
-    assert in_time(Limit(32), math.inf, 2.0, answers=200, sent=2) == [4]
+    assert in_time(Limit(32), math.inf, 2.0, answers=200, sent=2) == [16]
 
 
 def test_a_pause_between_two_passes_is_no_slowness() -> None:
-    limit = Limit(32)
-    assert in_time(limit, math.inf, 2.0, answers=12) == [4, 8]
+    limit = Limit(32, start=4)
+    assert in_time(limit, math.inf, 2.0, answers=9) == [4, 8]
     limit.in_flight(0, 8.0)
     limit.in_flight(0, 5000.0)
     limit.in_flight(1, 5000.0)
@@ -84,12 +115,12 @@ def test_a_pause_between_two_passes_is_no_slowness() -> None:
 
 def test_it_does_not_double_where_answers_would_come_too_late() -> None:
     """With a server that queues, an answer takes twice as long with twice as many in flight."""
-    assert in_time(Limit(32), 1, 20.0, answers=40, timeout_s=600) == [4, 8, 4]
-    assert in_time(Limit(32), 1, 20.0, answers=40, timeout_s=300) == [4]
+    assert in_time(Limit(32), 4, 20.0, answers=140, timeout_s=600) == [16, 32, 16]
+    assert in_time(Limit(32), 4, 20.0, answers=140, timeout_s=300) == [16]
 
 
 def test_a_refusal_ends_the_doubling_and_is_told() -> None:
-    limit = Limit(32)
+    limit = Limit(16)
     in_time(limit, math.inf, 2.0, answers=40)
     assert int(limit.allowed) == 16
     limit.refused(0, "429")
