@@ -102,7 +102,7 @@ def proxy_of(base_url: str) -> str:
     url = httpx2.URL(base_url)
     proxies = urllib.request.getproxies_environment()
     proxy = proxies.get(url.scheme) or proxies.get("all")
-    if not proxy or urllib.request.proxy_bypass_environment(url.host):
+    if not proxy or urllib.request.proxy_bypass(url.host):
         return ""
     return re.sub(r"//[^/@]*@", "//", proxy)
 
