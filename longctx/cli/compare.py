@@ -69,6 +69,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.compare.runs import compare
     from longctx.registry import known_protocols
     from longctx.report.comparison import change_title, changes, comparison
+    from longctx.summary.summary import pools
 
     emit.check(options)
     if options.flips < 0:
@@ -90,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
         parts = [(name, each.rows) for name, each in named]
     (reference, first), *others = parts
     known = known_protocols(options.workspace)
-    comparisons = [(name, compare(first, rows, options.between, known)) for name, rows in others]
+    comparisons = [(name, compare(first, rows, options.between, known, pools)) for name, rows in others]
     document = comparison(reference, comparisons, about, options.flips)
     if len(options.folders) == 1:
         document = _with_lengths(document, [row for _, rows in parts for row in rows], known, options.share)

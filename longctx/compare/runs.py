@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -52,7 +52,10 @@ class Flip:
 
 @dataclass(frozen=True, slots=True)
 class CellChange:
-    """The change of one cell, or of a whole test. before, after: the rates over all that each run measured."""
+    """The change of one cell, or of several that are pooled.
+
+    before, after: the rates over all that each run measured.
+    """
 
     cell: str
     before: Rate
@@ -60,6 +63,8 @@ class CellChange:
     paired: Paired | Averaged | Unpaired
     """The difference over the trials that both measured, by the mean of each trial's answers if a run has several; or
     between two samples if their items do not correspond."""
+    of: tuple[str, ...] = ()
+    """The cells that are pooled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,8 @@ class SubjectComparison:
     after: Subject
     cells: tuple[CellChange, ...]
     """The cells that both measured."""
-    total: CellChange
-    """The change of all of them."""
+    pooled: tuple[CellChange, ...]
+    """The change of each accuracy that the first table of a run states, over the cells that it pools."""
     flips: tuple[Flip, ...]
     alone: Both[int]
     """How many trials only the first, and only the second, measured."""
@@ -93,20 +98,26 @@ class Comparison:
     """(test, subject, measured trials) without a counterpart, for each run."""
 
 
+Pools = Callable[[str, Sequence[Row], Mapping[str, Protocol]], Sequence[tuple[str, Sequence[str]]]]
+"""Returns names with the cells that are put together under each, from a test, its rows and the known tests."""
+
+
 def compare(
     before: Sequence[Row],
     after: Sequence[Row],
     between: str | None = None,
     tests: Mapping[str, Protocol] | None = None,
+    pools: Pools | None = None,
 ) -> Comparison:
     """Compare the rows of two runs. between: what changed (see match). tests: the known ones, by default longctx's.
+    pools: the cells to put together, by default none.
 
     Raises UserError if it is not clear which subjects to compare, or if the runs have no trials in common.
     """
     first, second = ([row for row in rows if row.measured] for rows in (before, after))
     matched, unmatched = match_runs(first, second, between)
     known = shipped() if tests is None else tests
-    versus = tuple(_versus(match, Treatments.of(known.get(match.test))) for match in matched)
+    versus = tuple(_versus(match, known, pools) for match in matched)
     if not any(cell.paired.n for pair in versus for cell in pair.cells):
         raise UserError(
             "no-trial-in-common",
@@ -120,16 +131,18 @@ def _alone(unmatched: Unmatched) -> tuple[tuple[str, Subject, int], ...]:
     return tuple((test, subject, len(rows)) for (test, subject), rows in unmatched.items())
 
 
-def _versus(matched: Matched, treatments: Treatments) -> SubjectComparison:
-    trials = pairs(*matched.rows, treatments)
+def _versus(matched: Matched, tests: Mapping[str, Protocol], pools: Pools | None) -> SubjectComparison:
+    trials = pairs(*matched.rows, Treatments.of(tests.get(matched.test)))
     shared = {row.cell for row in trials.after.values()}
     cells = [name for name in dict.fromkeys(row.cell for row in trials.before.values()) if name in shared]
+    rows = [row for row in trials.before.values() if row.cell in shared]
+    together = pools(matched.test, rows, tests) if pools and rows else ()
     return SubjectComparison(
         matched.test,
         matched.before,
         matched.after,
         (*(_change(name, [name], trials) for name in cells), *(map(_across, trials.across))),
-        _change("all", cells, trials),
+        tuple(_change(name, of, trials) for name, of in together),
         tuple(_flips(trials)),
         trials.alone,
         trials.mismatched,
@@ -162,7 +175,7 @@ def _change(name: str, cells: Sequence[str], trials: TrialPairs) -> CellChange:
     sides = trials.before.values(), trials.after.values()
     before, after = (rate_of(row for row in rows if row.cell in chosen) for rows in sides)
     items = [answers for (cell, *_), answers in trials.items.items() if cell in chosen]
-    return CellChange(name, before, after, paired(items))
+    return CellChange(name, before, after, paired(items), tuple(cells))
 
 
 def _flips(trials: TrialPairs) -> Iterator[Flip]:

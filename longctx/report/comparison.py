@@ -13,12 +13,12 @@ from longctx.results.row import Subject, grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import with_interval
 from longctx.stats.unpaired import Unpaired
-from longctx.text import count
+from longctx.text import count, visible
 from longctx.views.chart import Chart, Plot, PlotMark, Table
 
 LONGEST = 80
 """The most characters that are shown of an answer."""
-COLUMNS = "test", "of", "cell", "difference", "gained", "lost"
+COLUMNS = "test", "of", "accuracy", "cell", "difference", "gained", "lost"
 """The columns of the tables besides those of the runs, whose names must be others."""
 
 Others = Sequence[tuple[str, Comparison]]
@@ -48,9 +48,9 @@ def changes(others: Others) -> Chart | None:
     for name, versus in compared:
         subject = versus.after if single or len({other.after for _, other in compared}) == 1 else None
         title = versus.test if subject else f"{versus.test}, {versus.after}"
-        of_all = [(f"{title}, all" if single else title, versus.total)]
-        rows = [*((change.cell, change) for change in versus.cells), *of_all] if single else of_all
-        for row, change in rows:
+        cells = {change.cell: change for change in versus.cells} if single else {}
+        rows = cells | {f"{title}, {change.cell}": change for change in _pooled(versus, beside_cells=single)}
+        for row, change in rows.items():
             if not change.paired.n:
                 continue
             low, high = (100 * end for end in change.paired.interval())
@@ -109,11 +109,14 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
             {
                 "test": test,
                 "of": _who(reference, group),
-                **_cells(reference, [(name, versus.total) for name, versus in group], len(others) == 1),
+                "accuracy": pool,
+                **_cells(reference, changes, len(others) == 1),
             }
             for (test, _), group in groups.items()
+            for pool, changes in _by_pool(group).items()
         ]
-        yield Table.from_rows("All tests: accuracy [95% interval]", rows)
+        if rows:
+            yield Table.from_rows("What the first table of a run states: accuracy [95% interval]", rows)
     for (test, _), group in groups.items():
         yield _by_cell(reference, test, group, len(others) == 1)
         for name, versus in group:
@@ -121,10 +124,22 @@ def _tables(reference: str, others: Others, flips: int) -> Iterator[Table]:
                 yield _flips(reference, name, versus, flips)
 
 
+def _by_pool(
+    group: Sequence[tuple[str, SubjectComparison]], *, beside_cells: bool = False
+) -> dict[str, list[tuple[str, CellChange]]]:
+    named = ((name, change) for name, versus in group for change in _pooled(versus, beside_cells=beside_cells))
+    return grouped(named, lambda pair: pair[1].cell)
+
+
+def _pooled(versus: SubjectComparison, *, beside_cells: bool) -> list[CellChange]:
+    """Return the changes of what the first table states; beside_cells: only those of several cells."""
+    return [change for change in versus.pooled if not beside_cells or len(change.of) > 1]
+
+
 def _by_cell(reference: str, test: str, group: Sequence[tuple[str, SubjectComparison]], single: bool) -> Table:
     named = ((name, change) for name, versus in group for change in versus.cells)
     changes = grouped(named, lambda pair: pair[1].cell)
-    changes["all"] = [(name, versus.total) for name, versus in group]
+    changes |= _by_pool(group, beside_cells=True)
     rows = [{"cell": cell, **_cells(reference, of_it, single)} for cell, of_it in changes.items()]
     return Table.from_rows(f"{test}, {_who(reference, group)}: accuracy [95% interval]", rows)
 
@@ -173,22 +188,35 @@ def _short(text: str | None) -> str:
 
 
 def _who(reference: str, group: Sequence[tuple[str, SubjectComparison]]) -> str:
-    """Return the subject that all runs measured, or that of each run if they differ."""
+    """Return the subject that all runs measured, without what their names say; or that of each run if they differ."""
     before = group[0][1].before
     if all(versus.after == before for _, versus in group):
         return str(before)
+    sides = [(reference, before), *((name, versus.after) for name, versus in group)]
+    parts = [(of.model, f"prompts {of.prompt_set}", of.label) for _, of in sides]
+    shared = [same[0] for same in zip(*parts, strict=True) if len(set(same)) == 1]
+    own = [part for (name, _), of in zip(sides, parts, strict=True) for part in of if not _is_named(part, name)]
+    if set(own) <= {*shared, ""}:
+        return ", ".join(filter(None, shared))
     return "; ".join([f"{reference}: {before}", *(f"{name}: {versus.after}" for name, versus in group)])
+
+
+def _is_named(part: str, name: str) -> bool:
+    """Return whether a side's name says this part of its subject, such as a model."""
+    return visible(part) in (name, f"prompts {name}") or visible(part).endswith(f"={name}")
 
 
 def _notes(reference: str, others: Others) -> Iterator[str]:
     for name, compared in others:
         for versus in compared.versus:
             yield from _unpaired(reference, name, versus)
+            if not versus.pooled:
+                yield f"{versus.test}: the first table of a run states no accuracies of it, so only cells are compared."
         for run, only_there in zip((reference, name), compared.unmatched, strict=True):
             for test, subject, number in only_there:
                 yield f"{test}: only {run} measured {subject} ({count(number, 'trial')}), so it is not compared."
     versus_all = [versus for _, compared in others for versus in compared.versus]
-    changes = [change for versus in versus_all for change in (versus.total, *versus.cells)]
+    changes = [change for versus in versus_all for change in (*versus.pooled, *versus.cells)]
     if any(isinstance(change.paired, Averaged) and change.paired.several for change in changes):
         yield "Several answers to a trial count as their mean in a difference."
 

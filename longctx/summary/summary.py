@@ -222,15 +222,11 @@ def _line(of_test: OfTest | None, test: str, subject: Subject, cells: Sequence[C
     said, points = list[str](), list[RatePoint]()
     for strategy, same in strategies.items():
         name = strategy if len(strategies) > 1 else ""
-        figure = of_test.reporting.figure(same) if of_test else None
-        if isinstance(figure, str):
-            said += [f"{name}: {figure}" if name else figure]
+        stated = _stated(of_test.reporting if of_test else None, same)
+        if isinstance(stated, str):
+            said += [f"{name}: {stated}" if name else stated]
             continue
-        key = "" if figure else _varied_number(same)
-        points += [
-            replace(point, series=", ".join(filter(None, [name, point.series])))
-            for point in figure or _by_number(same, key)
-        ]
+        points += [replace(point, series=", ".join(filter(None, [name, point.series]))) for point in stated]
     said += said_of(points)
     n = sum(cell.rate.n for cell in measured)
     constants = constants_of(measured, of_test)
@@ -263,6 +259,31 @@ def constants_said(constants: Mapping[object, ConstantAnswer]) -> str:
         where = ", ".join(_named(key) for key, _ in entries if key != "")
         texts.append(f"{said} at {where}" if where else said)
     return f"best constant answer: {'; '.join(texts)}" if texts else ""
+
+
+def _stated(reporting: Reporting | None, cells: Sequence[CellSummary]) -> str | Sequence[RatePoint]:
+    """Return what the first table states of these cells: a text, or accuracies."""
+    figure = reporting.figure(cells) if reporting else None
+    return figure or _by_number(cells, "" if figure else _varied_number(cells))
+
+
+def pools(test: str, rows: Sequence[Row], tests: Mapping[str, Protocol]) -> list[tuple[str, Sequence[str]]]:
+    """Return the names of the accuracies that the first table states of a test, each with the cells that it pools.
+
+    rows: those of one subject. tests: the known ones. A test whose source reports no accuracies has none.
+    """
+    by_cell = grouped([row for row in rows if row.measured], lambda row: row.cell)
+    cells = [summary_of(test, group[0].subject, name, group, {}) for name, group in by_cell.items()]
+    declared = tests.get(test)
+    stated = _stated(Guarded(declared.title, reporting_of(declared)) if declared else None, cells)
+    if isinstance(stated, str):
+        return []
+    return [(_title(point), [cell.cell for cell in point.cells]) for point in stated]
+
+
+def _title(point: RatePoint) -> str:
+    x = f"{point.x:,}" if isinstance(point.x, int | float) else point.x
+    return " ".join(filter(None, [point.series, x])) + point.facet or "all"
 
 
 def _varied_number(cells: Sequence[CellSummary]) -> str:
