@@ -88,6 +88,11 @@ class SubjectComparison:
     across: tuple[Across, ...] = ()
     """The cells that differ in a parameter from those that they are compared with."""
 
+    @property
+    def shared(self) -> bool:
+        """Whether both measured one of the cells."""
+        return len(self.cells) > len(self.across)
+
 
 @dataclass(frozen=True, slots=True)
 class Comparison:

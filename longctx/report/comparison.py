@@ -210,12 +210,12 @@ def _notes(reference: str, others: Others) -> Iterator[str]:
     for name, compared in others:
         for versus in compared.versus:
             yield from _unpaired(reference, name, versus)
-            if not versus.pooled:
-                yield f"{versus.test}: the first table of a run states no accuracies of it, so only cells are compared."
         for run, only_there in zip((reference, name), compared.unmatched, strict=True):
             for test, subject, number in only_there:
                 yield f"{test}: only {run} measured {subject} ({count(number, 'trial')}), so it is not compared."
     versus_all = [versus for _, compared in others for versus in compared.versus]
+    for test in dict.fromkeys(each.test for each in versus_all if each.shared and not each.pooled):
+        yield f"{test}: the first table of a run states no accuracies of it, so only cells are compared."
     changes = [change for versus in versus_all for change in (*versus.pooled, *versus.cells)]
     if any(isinstance(change.paired, Averaged) and change.paired.several for change in changes):
         yield "Several answers to a trial count as their mean in a difference."
