@@ -18,7 +18,7 @@ from tools.site.reference.commands import walk
 from tools.site.reference.options import option_attributes
 
 PAGES = sorted([*HERE.root.glob("docs/**/*.md"), *HERE.root.glob("*.md"), *HERE.root.glob("cassettes/*.md")])
-OPTIONS = {option["name"] for option in option_attributes()} | {"--ctx-size"}
+OPTIONS = {option["name"] for option in option_attributes()} | {"--ctx-size", "--ctx-seed"}
 """The options of longctx, and one of llama-server."""
 COMMANDS = {parser.prog: parser for parser, _, _ in walk(make_parser())}
 OPTION = re.compile(r"(?<![\w-])--[a-z]+(?:-[a-z]+)*")
