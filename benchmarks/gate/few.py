@@ -5,6 +5,10 @@ Two generators draw pairs, of changes that spare no document alike. Sections: la
 the rates of half of them anew; in the hard case they were all alike before, so that a few documents gain much and many
 lose a little.
 
+Less kind are changes that hit whole documents, which were all alike. A tenth: each document is right throughout after
+the change with a probability of a tenth, and the others lose a little, so that the rate is the one stated. Lost: each
+document is lost wholly or not at all.
+
 If items do not correspond, documents differ between the runs: their rates, or their log-odds, are drawn independently.
 """
 
@@ -67,6 +71,23 @@ def by_documents(
     return _answered(first, random), _answered(second, random)
 
 
+def by_hits(
+    part: float | None,
+    hit_rate: float,
+    documents: int,
+    rates: tuple[float, float],
+    gates: int,
+    random: np.random.Generator,
+) -> Sides:
+    """Draw documents of which a part has another rate after. part: by default, as many as make the fall."""
+    rate, after = rates
+    part = 1 - after / rate if part is None else part
+    first = np.full((gates, documents, 1), rate)
+    rest = (after - part * hit_rate) / (1 - part)
+    second = np.where(random.random(first.shape) < part, hit_rate, rest)
+    return _answered(first, random), _answered(second, random)
+
+
 def apart(logistic: bool, documents: int, rates: tuple[float, float], gates: int, random: np.random.Generator) -> Sides:
     shape = (gates, documents, 1)
 
@@ -99,6 +120,10 @@ PAIRED: dict[str, Generator] = {
     "documents": partial(by_documents, False),
     "documents, hard": partial(by_documents, True),
 }
+HIT: dict[str, Generator] = {
+    "a tenth gains": partial(by_hits, 0.1, 1.0),
+    "lost wholly": partial(by_hits, None, 0.0),
+}
 UNPAIRED: dict[str, Generator] = {"beta": partial(apart, False), "log-odds": partial(apart, True)}
 
 
@@ -118,6 +143,8 @@ def lines(generators: dict[str, Generator], numbers: Sequence[int], paired: bool
 PARTS = (
     ("Pairs, 5 to 14 documents", partial(lines, PAIRED, FEW, True)),
     ("Pairs, 15 to 60 documents", partial(lines, PAIRED, MORE, True)),
+    ("Pairs, whole documents hit, 5 to 14 documents", partial(lines, HIT, FEW, True)),
+    ("Pairs, whole documents hit, 15 to 60 documents", partial(lines, HIT, MORE, True)),
     ("Items that do not correspond, 5 to 14 documents", partial(lines, UNPAIRED, FEW, False)),
     ("Items that do not correspond, 15 to 60 documents", partial(lines, UNPAIRED, MORE, False)),
 )

@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from benchmarks.gate.clusters import shown
-from benchmarks.gate.few import PAIRED, PARTS, TRIALS, UNPAIRED, found
+from benchmarks.gate.few import HIT, PAIRED, PARTS, TRIALS, UNPAIRED, found
 from longctx.gate.bands import drop_p_value
 from longctx.stats.averaged import Averaged
 
 
-@pytest.mark.parametrize("name", [*PAIRED, *UNPAIRED])
+@pytest.mark.parametrize("name", [*PAIRED, *HIT, *UNPAIRED])
 @pytest.mark.parametrize("rates", [(0.5, 0.5), (0.9, 0.6)])
 def test_a_rate_falls_as_far_as_stated(name: str, rates: tuple[float, float]) -> None:
-    before, after = (PAIRED | UNPAIRED)[name](10, rates, 1000, np.random.default_rng(1))
+    before, after = (PAIRED | HIT | UNPAIRED)[name](10, rates, 1000, np.random.default_rng(1))
     assert before.shape == after.shape == (1000, 10, TRIALS)
     assert (before.mean(), after.mean()) == pytest.approx(rates, abs=0.02)
 
