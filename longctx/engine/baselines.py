@@ -94,7 +94,7 @@ def save(
 def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Iterator[str]:
     """Yield how often an unchanged model passes against a baseline, and against one of more runs."""
     from longctx.gate.evidence import repeated
-    from longctx.gate.plan import OFTEN, Target, unlucky, whole_passing
+    from longctx.gate.plan import OFTEN, Target, in_bands, unlucky, whole_passing
 
     runs = max((row.repeat + 1 for row in rows), default=1)
     profile = _profile(workspace, manifest)
@@ -111,11 +111,13 @@ def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Ite
         passes = "; ".join(
             f"{whole_passing(assumed, target, number):.0%} against {count(number, 'run')}" for number in numbers
         )
-        lucks = ", ".join(f"{unlucky(assumed, target, number):.0%}" for number in numbers)
+        lucks = ", ".join(
+            f"{unlucky(assumed, target, number):.0%} of those of {count(number, 'run')}" for number in numbers
+        )
         noise = f"if {share:.0%} of pairs change by chance" if share else "with the noise of these runs"
         yield (
-            f"Probability that an unchanged model passes at a margin of {target.margin * 100:g}%, {noise}: {passes}. "
-            f"It is below {OFTEN:.0%} for {lucks} of such baselines."
+            f"Probability that an unchanged model passes {in_bands(bands)} at a margin of {target.margin * 100:g}%, "
+            f"{noise}: {passes}. That is the mean over all such baselines; it is below {OFTEN:.0%} for {lucks}."
         )
 
 

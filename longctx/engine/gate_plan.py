@@ -18,7 +18,7 @@ from longctx.engine.terms import looks_to_take, rules
 from longctx.errors import Invalid, TapeError, UserError
 from longctx.gate.bands import RUN, Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
-from longctx.gate.plan import Assumed, Load, Target, against_baselines, all_bands, outlook, passing
+from longctx.gate.plan import Assumed, Load, Target, against_baselines, all_bands, in_bands, outlook, passing
 from longctx.gate.validity import vacuous_bands
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.live.failure import Unasked
@@ -121,15 +121,17 @@ def target_of(run: RunData) -> Target:
 
 def as_baseline(cells: Sequence[Cell], target: Target) -> str:
     """Return what these cells can show once they are a baseline, before they are paid for."""
-    bands = _sizes(cells).values()
+    sizes = _sizes(cells)
+    bands, tests = [*sizes.values()], ", ".join(dict.fromkeys(band.test for band in sizes))
     expected = []
     for share in NOISE:
         assumed = [(trials, clusters, replace(guess, discordance=share)) for trials, clusters, guess in bands]
         expected.append(f"if {share:.0%} of pairs change by chance, in {against_baselines(assumed, target)}")
     together = "" if target.run_margin is None else f", and one of {target.run_margin * 100:g}% of all bands together"
     return (
-        f"As a baseline: an unchanged model passes at a margin of {target.margin * 100:g}%{together}, "
-        f"{'; '.join(expected)}. Record further runs with --ctx-repeats, and add them with longctx baseline save --add."
+        f"As a baseline of {tests}: an unchanged model passes {in_bands(bands)} at a margin of "
+        f"{target.margin * 100:g}%{together}, {'; '.join(expected)}. "
+        "Record further runs with --ctx-repeats, and add them with longctx baseline save --add."
     )
 
 

@@ -267,6 +267,14 @@ def against_baselines(bands: Sequence[Sized], target: Target) -> str:
     return f"{one} against a baseline of one run, {three} of three runs, {six} of six"
 
 
+def in_bands(bands: Sequence[Sized]) -> str:
+    """Return which bands a probability is about, and whether their trials count one by one."""
+    which = "the only band" if len(bands) == 1 else f"all {len(bands)} bands"
+    if any(clusters < trials and assumed.correlation == 1 for trials, clusters, assumed in bands):
+        return f"in {which}, where the trials of a cluster change together,"
+    return f"in {which}"
+
+
 def unlucky(bands: Sequence[Sized], target: Target, runs: int = 1) -> float:
     """Return the share of baselines against which an unchanged model passes in less than OFTEN of its runs.
 

@@ -281,10 +281,10 @@ def test_a_baseline_says_how_noisy_it_is_and_what_more_runs_change(
     second = rows(*["correct", "correct", "correct", "wrong"] * 75, band="all", repeat=1, recorded_at="2026-11-23")
     assert main(["baseline", "save", "main", str(first)]) == 0
     out = capsys.readouterr().out
-    passes = "Probability that an unchanged model passes at a margin of 5%, "
+    passes = "Probability that an unchanged model passes in the only band at a margin of 5%, "
     assert f"{passes}if 10% of pairs change by chance: 80% against 1 run; " in out
     assert "if 20% of pairs change by chance" in out
     assert main(["baseline", "save", "main", str(run(tmp_path / "second", second)), "--add"]) == 0
     out = capsys.readouterr().out
-    assert re.search(f"{passes}with the noise of these runs: [0-9]+% against 2 runs; [0-9]+% against 3 runs. It", out)
-    assert re.search("is below 80% for [0-9]+%, [0-9]+% of such baselines", out)
+    assert re.search(f"{passes}with the noise of these runs: [0-9]+% against 2 runs; [0-9]+% against 3 runs. That", out)
+    assert re.search("it is below 80% for [0-9]+% of those of 2 runs, [0-9]+% of those of 3 runs[.]", out)

@@ -85,6 +85,7 @@ def test_all_bands_together_are_warned_of_where_a_margin_is_stated() -> None:
     assert "All bands together 6" in warning or "all tests" in warning
     said = as_baseline(of_profile, Target(0.25, run_margin=0.075))
     assert said.startswith(
-        "As a baseline: an unchanged model passes at a margin of 25%, and one of 7.5% of all bands together, if 10% of "
-        "pairs change by chance, in 95% against a baseline of one run, 99% of three runs"
+        "As a baseline of line_retrieval, collage, coreference, variable_tracking: an unchanged model passes in all 4 "
+        "bands at a margin of 25%, and one of 7.5% of all bands together, if 10% of pairs change by chance, in 95% "
+        "against a baseline of one run, 99% of three runs"
     )

@@ -232,7 +232,7 @@ def prices() -> str:
         trials = sum(each.trials for each in found)
         command = f"`pytest tests_longctx -k {chosen} --ctx-profile={profile} --ctx-model={PRICED}`"
         rows.append([source, command, f"{trials:,}", f"${price.cached:,.2f}", f"${price.batch:,.2f}"])
-    return table(["source", "command", "trials", "price", "in batches"], rows)
+    return table(["source", "command", "trials", "with the prompt cache", "in batches, without it"], rows)
 
 
 WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
