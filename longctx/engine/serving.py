@@ -14,7 +14,7 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
 from longctx.errors import UserError
-from longctx.gate.served import Measured, Noise, Room, Served, Side, Where
+from longctx.gate.served import ServedRows, Noise, Room, Served, Side, Where
 from longctx.gate.tokens import TokenPairs, without_cut_prompts
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
@@ -156,7 +156,7 @@ class Serving:
         if self._left is not None:
             self._left = max(0.0, self._left - done.spent)
 
-    def _measured(self, side: Side, cells: Sequence[Cell]) -> Measured:
+    def _measured(self, side: Side, cells: Sequence[Cell]) -> ServedRows:
         """Return what is recorded of some cells, without checks."""
         if side.baseline:
             of = {(cell.point.test, cell.point.slug): cell for cell in cells}
@@ -166,13 +166,13 @@ class Serving:
                 for row, cell in known
                 if cell and row.repeat == 0 and row.trial < cell.trials
             ]
-            return Measured(rows, [View("")] * len(rows))
+            return ServedRows(rows, [View("")] * len(rows))
         run = self._run(side)
         run.settings = replace(run.settings, record="none", base_url=None)
         found = run.measure(self._own(run, cells)).cells
         pairs = [pair for cell in found for pair in zip(cell.rows, cell.views, strict=True)]
         kept = [(row, view) for row, view in pairs if not is_check(row.test)]
-        return Measured([row for row, _ in kept], [view for _, view in kept])
+        return ServedRows([row for row, _ in kept], [view for _, view in kept])
 
     def _baseline(self, side: Side) -> Sequence[Row]:
         assert side.baseline
@@ -198,7 +198,7 @@ class Serving:
         terms = replace(terms, age=AgeLimit(now, math.inf), left_out=0, empty=0, unanswered="")
         return give_verdict(before, after, terms, run.plan.tests)
 
-    def _unsent(self, both: tuple[Measured, Measured]) -> Iterator[str]:
+    def _unsent(self, both: tuple[ServedRows, ServedRows]) -> Iterator[str]:
         for side, measured in zip(self._sides, both, strict=True):
             answered = sum(row.measured for row in measured.rows)
             if side.url and answered and not self._sent[side]:
@@ -207,7 +207,7 @@ class Serving:
                     f"of {_days(measured.rows)}"
                 )
 
-    def _unfinished(self, both: tuple[Measured, Measured]) -> Iterator[str]:
+    def _unfinished(self, both: tuple[ServedRows, ServedRows]) -> Iterator[str]:
         for side, measured in zip(self._sides, both, strict=True):
             answered = sum(row.outcome not in ("not_asked", "infra_error") for row in measured.rows)
             if side.url and answered < len(measured.rows):
@@ -216,7 +216,7 @@ class Serving:
                     f"the same command with {side.name}={side.shown} in its place."
                 )
 
-    def _faults(self, both: tuple[Measured, Measured], asked: Sequence[Cell]) -> Iterator[str]:
+    def _faults(self, both: tuple[ServedRows, ServedRows], asked: Sequence[Cell]) -> Iterator[str]:
         if not asked:
             yield "no band has room for a loss: choose other sizes"
         for side, measured in zip(self._sides, both, strict=True):

@@ -61,7 +61,7 @@ class Room:
 
 
 @dataclass(frozen=True, slots=True)
-class Measured:
+class ServedRows:
     """The rows of one server, with their views."""
 
     rows: Sequence[Row] = ()
@@ -74,7 +74,7 @@ class Served:
 
     sides: tuple[Side, Side]
     says: tuple[ServerSays, ServerSays]
-    measured: tuple[Measured, Measured]
+    measured: tuple[ServedRows, ServedRows]
     tokens: TokenPairs
     noise: Noise
     rooms: Mapping[Where, Room]

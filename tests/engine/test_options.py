@@ -31,6 +31,7 @@ GIVEN: Mapping[str, tuple[list[str], Any]] = {
     "label": (["--label=steps=200"], (("steps", "200"),)),
     "record": (["--record=once"], "once"),
     "base-url": (["--base-url=http://a.example"], "http://a.example"),
+    "server": (["--server=q4_0"], "q4_0"),
     "concurrency": (["--concurrency=9"], 9),
     "max-cost": (["--max-cost=0.5"], 0.5),
     "estimate": (["--estimate"], True),
