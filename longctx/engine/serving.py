@@ -14,7 +14,7 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
 from longctx.errors import UserError
-from longctx.gate.served import ServedRows, Noise, Room, Served, Side, Where
+from longctx.gate.served import Noise, Room, Served, ServedRows, Side, Where
 from longctx.gate.tokens import TokenPairs, without_cut_prompts
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
