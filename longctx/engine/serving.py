@@ -14,7 +14,7 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
 from longctx.errors import UserError
-from longctx.gate.served import Noise, Room, Served, ServedRows, Side, Where
+from longctx.gate.served import Noise, Room, Served, ServedRows, Side, TestAndBand
 from longctx.gate.tokens import TokenPairs, without_cut_prompts
 from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
@@ -134,7 +134,7 @@ class Serving:
         own = next(each for each in self._plans[side] if each.id == cell.id)
         return self._run(side).tape().has_any(own.file, own.model.model)
 
-    def _first_trials(self, cells: Sequence[Cell]) -> dict[Where, int]:
+    def _first_trials(self, cells: Sequence[Cell]) -> dict[TestAndBand, int]:
         """Return how many trials of each cell decide whether its band is judged."""
         in_band = grouped(cells, _where)
         return {
@@ -231,15 +231,15 @@ class Serving:
             yield f"new answered as {', '.join(sorted(strange))} instead of {model.model}: it serves another model"
 
 
-def _cell(cell: Cell) -> Where:
+def _cell(cell: Cell) -> TestAndBand:
     return cell.point.test, cell.point.slug
 
 
-def _where(cell: Cell) -> Where:
+def _where(cell: Cell) -> TestAndBand:
     return cell.point.test, cell.band
 
 
-def _rooms(cells: Sequence[Cell], rows: Sequence[Row]) -> dict[Where, Room]:
+def _rooms(cells: Sequence[Cell], rows: Sequence[Row]) -> dict[TestAndBand, Room]:
     of_bands = grouped([row for row in rows if row.measured], lambda row: (row.test, str(row.band)))
     rooms = {}
     for where in dict.fromkeys(map(_where, cells)):
@@ -248,7 +248,7 @@ def _rooms(cells: Sequence[Cell], rows: Sequence[Row]) -> dict[Where, Room]:
     return rooms
 
 
-def _twice(cells: Sequence[Cell], first: Mapping[Where, int]) -> list[tuple[Cell, int]]:
+def _twice(cells: Sequence[Cell], first: Mapping[TestAndBand, int]) -> list[tuple[Cell, int]]:
     """Return how many trials of each cell are asked twice, TWICE in all and about as many of each."""
     numbers = dict.fromkeys((cell.id for cell in cells), 0)
     left = TWICE

@@ -31,7 +31,7 @@ class Side:
 FLOOR = 0.3
 """The accuracy of the old server below which a band has nothing to lose."""
 
-Where = tuple[str, str]
+TestAndBand = tuple[str, str]
 """A test and its band, which is a length."""
 
 
@@ -77,11 +77,11 @@ class Served:
     measured: tuple[ServedRows, ServedRows]
     tokens: TokenPairs
     noise: Noise
-    rooms: Mapping[Where, Room]
+    rooms: Mapping[TestAndBand, Room]
     """By test and band, in the order of the profile."""
     left_out: int
     """The cells that the old server cannot hold, or has no answer of."""
-    too_long: Sequence[Where]
+    too_long: Sequence[TestAndBand]
     """Bands with cells that only the old server can hold."""
     unsent: Sequence[str]
     """Sentences on live servers to which nothing was sent, since everything is recorded."""
