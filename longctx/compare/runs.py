@@ -25,7 +25,7 @@ SAME_IN_BOTH = "cell", "seed", "trial", "name", "item", "repeat", "expected"
 """The fields of a row that a trial has in both runs."""
 
 
-class Answered(NamedTuple):
+class AnsweredBy(NamedTuple):
     """What a run answered to a trial."""
 
     outcome: str
@@ -45,8 +45,8 @@ class Flip:
     item: str | None
     repeat: int
     expected: str | None
-    before: Answered
-    after: Answered
+    before: AnsweredBy
+    after: AnsweredBy
     lost: bool
 
 
@@ -200,7 +200,7 @@ def _share(rows: Sequence[Row]) -> float:
     return sum(row.credit for row in rows) / len(rows)
 
 
-def _answered(rows: Sequence[Row]) -> Answered:
+def _answered(rows: Sequence[Row]) -> AnsweredBy:
     if len(rows) == 1:
-        return Answered(rows[0].outcome, rows[0].returned)
-    return Answered(f"{sum(row.correct for row in rows)} of {len(rows)} correct")
+        return AnsweredBy(rows[0].outcome, rows[0].returned)
+    return AnsweredBy(f"{sum(row.correct for row in rows)} of {len(rows)} correct")

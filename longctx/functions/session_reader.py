@@ -16,8 +16,8 @@ MOST = MOST_OF_LINE
 API_ERROR = "API error"
 UNDONE = "turn undone"
 Turn = dict[str, Any]
-Block = dict[str, Any]
-Found = tuple[int, dict[str, Any]]
+TurnBlock = dict[str, Any]
+FoundRequest = tuple[int, dict[str, Any]]
 """A line, and its request of the Messages API as `request`, with the reply as `response`."""
 
 
@@ -39,7 +39,7 @@ class Reader:
         """Take up a line. Raises ValueError, KeyError, TypeError or AttributeError if its fields are others."""
         raise NotImplementedError
 
-    def say(self, role: str, *blocks: Block) -> None:
+    def say(self, role: str, *blocks: TurnBlock) -> None:
         """Take up a turn. Raises ValueError if the session is too long."""
         if blocks:
             self.measure(blocks)
@@ -50,14 +50,14 @@ class Reader:
         if self.kept > MOST:
             raise ValueError(f"its turns have more than {MOST:,} characters")
 
-    def conversation(self) -> Found | None:
+    def conversation(self) -> FoundRequest | None:
         """Return the conversation; None without turns."""
         messages = answered(self.turns)
         system = "\n\n".join(dict.fromkeys(filter(None, self.system)))
         return (1, {"request": {"messages": messages, "system": system}}) if messages else None
 
 
-def tool_use(identity: str, name: str, given: Any) -> Block:
+def tool_use(identity: str, name: str, given: Any) -> TurnBlock:
     return {
         "type": "tool_use",
         "id": identity,
@@ -66,7 +66,7 @@ def tool_use(identity: str, name: str, given: Any) -> Block:
     }
 
 
-def tool_result(identity: str, text: str) -> Block:
+def tool_result(identity: str, text: str) -> TurnBlock:
     return {"type": "tool_result", "tool_use_id": identity, "content": text}
 
 
@@ -85,14 +85,14 @@ def text_of(content: Any) -> str:
     return "\n".join(part["text"] for part in content if isinstance(part.get("text"), str))
 
 
-def contents(content: Any) -> list[Block]:
+def contents(content: Any) -> list[TurnBlock]:
     """Return the content of a Claude Code turn as blocks of text, calls and results."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     return list(_blocks(content or ()))
 
 
-def _blocks(content: Sequence[Any]) -> Iterator[Block]:
+def _blocks(content: Sequence[Any]) -> Iterator[TurnBlock]:
     for block in content:
         match block:
             case {"type": "text", "text": str(text)} if text:

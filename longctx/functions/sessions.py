@@ -13,10 +13,10 @@ from typing import Any
 
 from longctx.functions.session_reader import (
     API_ERROR,
-    Block,
-    Found,
+    FoundRequest,
     Reader,
     Turn,
+    TurnBlock,
     output_text,
     text_of,
     tool_result,
@@ -140,7 +140,7 @@ class Gemini(Reader):
         left_out = Counter(attached([record.get("content"), results]) if turns else [API_ERROR])
         self.records[record["id"]] = turns, left_out, self.kept - others
 
-    def conversation(self) -> Found | None:
+    def conversation(self) -> FoundRequest | None:
         for turns, left_out, _ in self.records.values():
             self.turns += turns
             self.left_out += left_out
@@ -215,7 +215,7 @@ class Turns(Reader):
         elif self.line in (None, number) and len(entry) >= len(self.turns):
             self.chosen, self.turns = number, entry
 
-    def conversation(self) -> Found | None:
+    def conversation(self) -> FoundRequest | None:
         self.left_out.update(attached(self.turns))
         if any(map(_of_chat, self.turns)):
             return self.chosen, {"request": _from_chat({"messages": self.turns})}
@@ -231,7 +231,7 @@ class Trajectory(Reader):
         self.turns = [message for message in entry["messages"] if message["role"] in (*INSTRUCTIONS, *SAID)]
         self.measure(self.turns)
 
-    def conversation(self) -> Found | None:
+    def conversation(self) -> FoundRequest | None:
         request = _from_chat({"messages": self.turns})
         return (1, {"request": {**request, "messages": answered(request["messages"])}}) if request["messages"] else None
 
@@ -240,7 +240,7 @@ class Trajectory(Reader):
 class RequestLog(Reader):
     """Requests, each with all turns before it: the last of those with the most turns."""
 
-    chosen: Found | None = None
+    chosen: FoundRequest | None = None
     responses: Responses = field(default_factory=dict)
 
     def add(self, number: int, entry: Any) -> None:
@@ -262,7 +262,7 @@ class RequestLog(Reader):
                 else Counter(attached([sent.get(name) for name in ("messages", "input", "contents")]))
             )
 
-    def conversation(self) -> Found | None:
+    def conversation(self) -> FoundRequest | None:
         return self.chosen
 
 
@@ -450,12 +450,12 @@ def _turn(message: Mapping[str, Any]) -> Turn:
     if message["role"] == "tool":
         return {"role": "user", "content": [tool_result(message["tool_call_id"], text_of(message["content"]))]}
     text = text_of(message.get("content"))
-    blocks: list[Block] = [{"type": "text", "text": text}] if text else []
+    blocks: list[TurnBlock] = [{"type": "text", "text": text}] if text else []
     calls = [_call(call["id"], call["function"]) for call in message.get("tool_calls") or ()]
     return {"role": message["role"], "content": [*blocks, *calls]}
 
 
-def _call(identity: str, function: Mapping[str, Any]) -> Block:
+def _call(identity: str, function: Mapping[str, Any]) -> TurnBlock:
     given = function.get("arguments") or "{}"
     try:
         return tool_use(identity, function["name"], json.loads(given))

@@ -13,10 +13,10 @@ from typing import Any
 from longctx.functions.session_reader import (
     API_ERROR,
     UNDONE,
-    Block,
-    Found,
+    FoundRequest,
     Reader,
     Turn,
+    TurnBlock,
     contents,
     output_text,
     tool_result,
@@ -64,7 +64,7 @@ class Tree(Reader):
             self.nodes[name] = node
             self.last = name
 
-    def conversation(self) -> Found | None:
+    def conversation(self) -> FoundRequest | None:
         kept = self._branch()
         for name, node in self.nodes.items():
             if name in kept:
@@ -144,7 +144,7 @@ class ClaudeCode(Tree):
             self.measure(blocks)
             self.subagents.append({"role": entry["type"], "content": blocks})
 
-    def conversation(self) -> Found | None:
+    def conversation(self) -> FoundRequest | None:
         found = super().conversation()
         if not self.turns and self.subagents:
             self.turns = self.subagents
@@ -174,8 +174,8 @@ def turns_of_parts(role: str, parts: Any, calls: Counter[str] | None = None) -> 
 
     calls: how many calls and results of each function without an id came before; they belong together in their order.
     """
-    said: list[Block] = []
-    results: list[Block] = []
+    said: list[TurnBlock] = []
+    results: list[TurnBlock] = []
     counted = Counter() if calls is None else calls
     for part in parts if isinstance(parts, list) else [parts]:
         if isinstance(part, str):
@@ -225,7 +225,7 @@ class Pi(Tree):
                 self.grow(name, Node(parent, compacts=kind == "compaction"))
 
 
-def _said(role: str, blocks: list[Block]) -> Iterator[Turn]:
+def _said(role: str, blocks: list[TurnBlock]) -> Iterator[Turn]:
     if blocks:
         yield {"role": role, "content": blocks}
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from longctx.functions.session_reader import Block, Turn, tool_result, tool_use
+from longctx.functions.session_reader import Turn, TurnBlock, tool_result, tool_use
 from longctx.functions.trees import turns_of_parts
 
 Logged = dict[str, Any]
@@ -80,7 +80,7 @@ def _from_converse(request: Mapping[str, Any], response: Mapping[str, Any]) -> L
 
 
 def _of_converse(message: Mapping[str, Any]) -> Turn:
-    blocks: list[Block] = []
+    blocks: list[TurnBlock] = []
     for block in message["content"]:
         match block:
             case {"text": str(text)}:

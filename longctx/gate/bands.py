@@ -160,7 +160,7 @@ ByCluster = Mapping[object, Sequence[AnswerPair]]
 T = TypeVar("T")
 
 
-class Counted(NamedTuple, Generic[T]):
+class Tallied(NamedTuple, Generic[T]):
     """The same of the trials that were measured, and of all, those that were not counted as wrong."""
 
     measured: T
@@ -178,7 +178,7 @@ class AtLook:
     """Whether the evidence is such that asking may stop on it."""
     errors: JudgeErrors | None = None
     """Those of the judge that graded the trials: the band is judged by the bound without them; None if not known."""
-    answers: Counted[ByCluster] | None = None
+    answers: Tallied[ByCluster] | None = None
     """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
 
 
@@ -213,7 +213,7 @@ def judge_in_looks(
     alpha: float,
     further: Sequence[float] = (),
     run_margin: float | None = None,
-) -> list[Counted[BandVerdict]]:
+) -> list[Tallied[BandVerdict]]:
     """Return two verdicts for each band, in their order: on what was measured, and with what was not counted as wrong.
 
     further: see `judge`. They count as not shown until all looks are taken. run_margin: that which is stated of a run
@@ -229,7 +229,7 @@ def judge_run(
     alpha: float,
     further: Sequence[float] = (),
     run_margin: float | None = None,
-) -> tuple[list[Counted[BandVerdict]], Counted[BandVerdict] | None]:
+) -> tuple[list[Tallied[BandVerdict]], Tallied[BandVerdict] | None]:
     """Return what `judge_in_looks` returns, with the run as its own hypothesis, and the verdicts on that.
 
     run_margin: the margin that is stated of the run. Without one, the verdicts on a run that has fewer than two bands
@@ -243,7 +243,7 @@ def judge_run(
     planned = max((looks.planned for looks in paired), key=lambda looks: looks.number, default=ONCE)
     vacuous = f"the items of {'; '.join(map(str, apart))} do not correspond" if apart and run_margin is not None else ""
     looks = BandLooks(planned, [], vacuous)
-    run = Counted(_Judged(RUN, looks), _Judged(RUN, looks, pessimistic=True))
+    run = Tallied(_Judged(RUN, looks), _Judged(RUN, looks, pessimistic=True))
     return _judge(bands, (margin, run_margin), alpha, further, run)
 
 
@@ -257,9 +257,9 @@ def _judge(
     margins: tuple[float, float | None],
     alpha: float,
     further: Sequence[float],
-    run: Counted[_Judged] | None,
-) -> tuple[list[Counted[BandVerdict]], Counted[BandVerdict] | None]:
-    judged = [Counted(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
+    run: Tallied[_Judged] | None,
+) -> tuple[list[Tallied[BandVerdict]], Tallied[BandVerdict] | None]:
+    judged = [Tallied(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
     hypotheses = [*judged, *([run] if run else [])]
     (margin, stated), of_run = margins, margin_of_run(*margins)
     for look in range(1, max((looks.planned.number for looks in bands.values()), default=0) + 1):
@@ -279,7 +279,7 @@ def _judge(
         _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:
             last = look == measured.looks.planned.number
-            alike = _alike(Counted(measured, pessimistic), margin)
+            alike = _alike(Tallied(measured, pessimistic), margin)
             can = measured.looks.at[look - 1].can_settle and alike and measured.may_settle(margin)
             measured.settled = pessimistic.settled = last or can
         regressed = any(each.measured.settled and each.measured.verdict(margin) == "regression" for each in judged)
@@ -300,11 +300,11 @@ def _judge(
     return of_bands, _given(run, of_run, alpha, number) if run else None
 
 
-def _given(of: Counted[_Judged], margin: float, alpha: float, hypotheses: int) -> Counted[BandVerdict]:
-    return Counted(*(side.given(margin, alpha, hypotheses) for side in of))
+def _given(of: Tallied[_Judged], margin: float, alpha: float, hypotheses: int) -> Tallied[BandVerdict]:
+    return Tallied(*(side.given(margin, alpha, hypotheses) for side in of))
 
 
-def _alike(of: Counted[_Judged], margin: float) -> bool:
+def _alike(of: Tallied[_Judged], margin: float) -> bool:
     return of.measured.verdict(margin) == of.at_worst.verdict(margin)
 
 
@@ -318,7 +318,7 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged:
     return Averaged(list(clusters.values()))
 
 
-def _corrections(judged: Sequence[Counted[_Judged]], side: int) -> float:
+def _corrections(judged: Sequence[Tallied[_Judged]], side: int) -> float:
     """Return what the errors of judges add, at the most, to the bound of the drop in all bands together."""
     bands = [each[side] for each in judged if isinstance(each[side].clusters, Averaged)]
     trials = sum(band.clusters.n for band in bands)
@@ -450,7 +450,7 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
     return needed if enough(samples) else max(needed, math.ceil(LEAST_CLUSTERS * size))
 
 
-def _show(judged: Sequence[Counted[_Judged]], further: Sequence[float], alpha: float) -> None:
+def _show(judged: Sequence[Tallied[_Judged]], further: Sequence[float], alpha: float) -> None:
     """Note in which bands a drop is shown, with Holm's correction over all of them and the p-values `further`."""
     for bands in zip(*judged, strict=True):
         for band, shown in zip(bands, holm([*(band.p_value for band in bands), *further], alpha), strict=False):

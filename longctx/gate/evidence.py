@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.judges import errors_of
 from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, paired, pairs
 from longctx.compare.runs import unpaired
-from longctx.gate.bands import AtLook, Counted, Evidenced
+from longctx.gate.bands import AtLook, Evidenced, Tallied
 from longctx.gate.cases import Vanished
 from longctx.gate.plan import Assumed
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
@@ -166,7 +166,7 @@ class EvidenceInLooks:
                 at.at_worst,
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
                 can_settle=not at.same_answers and at.missing <= MOST_MISSING["test"] * at.asked,
-                answers=Counted(at.answers, at.pessimistic_answers) if at.run is None else None,
+                answers=Tallied(at.answers, at.pessimistic_answers) if at.run is None else None,
                 errors=self.errors[place] if self.errors else None,
             )
             for place, at in enumerate(self.evidence[: self.complete])

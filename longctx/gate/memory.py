@@ -32,7 +32,7 @@ LETTER_OF = {kind: letter for letter, kind in LETTERS.items()}
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRow:
     """A measured answer of a run, as later runs know it."""
 
     row: Row
@@ -62,7 +62,7 @@ class Now:
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class BodyOfEvidence:
     """The earlier runs of the change that a run is of."""
 
     runs: Sequence[JudgedRun] = ()
@@ -98,7 +98,7 @@ class Memory:
     """Which run of the change it is."""
     level: float
     """The level that it is judged at."""
-    body: Body = field(repr=False)
+    body: BodyOfEvidence = field(repr=False)
     answers: int
     """The answers that are judged together."""
     requests: int
@@ -146,7 +146,7 @@ def answers_of(
     after: Sequence[Row],
     first_request: Callable[[Row], str],
     known: Mapping[str, Protocol],
-) -> list[Sent]:
+) -> list[SentRow]:
     """Return the answers of a run that a gate judges. first_request: returns the digest of a row's first request."""
     found = []
     for match in match_runs(before, after)[0]:
@@ -156,11 +156,13 @@ def answers_of(
             for row in of_item.after if first else ():
                 if row.measured and row.band is not None and first:
                     digest = first_request(row)[:SHORT]
-                    found.append(Sent(row, f"{row.test}, {row.band}", digest, row.answer_id, LETTER_OF[first.outcome]))
+                    found.append(
+                        SentRow(row, f"{row.test}, {row.band}", digest, row.answer_id, LETTER_OF[first.outcome])
+                    )
     return found
 
 
-def body_of(sent: Sequence[Sent], runs: Sequence[JudgedRun], now: Now) -> Body:
+def body_of(sent: Sequence[SentRow], runs: Sequence[JudgedRun], now: Now) -> BodyOfEvidence:
     """Return the body of evidence that a run continues. runs: all that are known, in their order."""
     known = {answer for run in runs for band in run.bands.values() for answer in band.answers}
     current = {each.answer for each in sent}
@@ -170,7 +172,7 @@ def body_of(sent: Sequence[Sent], runs: Sequence[JudgedRun], now: Now) -> Body:
         runs = [run for run in runs if own is None or run.order < own.order]
     fresh = own.fresh if own else now.fresh
     if fresh:
-        return Body(own=own, fresh=fresh)
+        return BodyOfEvidence(own=own, fresh=fresh)
     body: list[JudgedRun] = []
     others: list[JudgedRun] = []
     since = ""
@@ -189,10 +191,10 @@ def body_of(sent: Sequence[Sent], runs: Sequence[JudgedRun], now: Now) -> Body:
         if any(ended):
             body, since = [], run.at
             others = [] if ended[0] else others
-    return Body(body, since, others, own)
+    return BodyOfEvidence(body, since, others, own)
 
 
-def earlier_rows(sent: Sequence[Sent], body: Body) -> list[tuple[JudgedRun, Row]]:
+def earlier_rows(sent: Sequence[SentRow], body: BodyOfEvidence) -> list[tuple[JudgedRun, Row]]:
     """Return rows for the answers of earlier runs to the same requests, that the run does not have itself."""
     places, used = _by_place(sent), {(each.band, each.answer) for each in sent}
     found: list[tuple[JudgedRun, Row]] = []
@@ -216,7 +218,7 @@ def earlier_rows(sent: Sequence[Sent], body: Body) -> list[tuple[JudgedRun, Row]
     return found
 
 
-def runs_by_recordings(sent: Iterable[Sent], times: Callable[[Row], Collection[str]], since: str) -> int:
+def runs_by_recordings(sent: Iterable[SentRow], times: Callable[[Row], Collection[str]], since: str) -> int:
     """Return how many runs the recordings of half of the trials are of, at least.
 
     times: returns when the answers to the first request of a row's trial were recorded. since: those up to then, the
@@ -227,14 +229,14 @@ def runs_by_recordings(sent: Iterable[Sent], times: Callable[[Row], Collection[s
 
 
 def bands_of(
-    sent: Sequence[Sent], runs: Sequence[JudgedRun], verdicts: Mapping[str, str], verdict: str
+    sent: Sequence[SentRow], runs: Sequence[JudgedRun], verdicts: Mapping[str, str], verdict: str
 ) -> dict[str, JudgedBand]:
     """Return the bands of the line of a run: the answers that no earlier line has.
 
     verdicts: those on its bands, by name. verdict: that on the run.
     """
     known = {(name, answer) for run in runs for name, band in run.bands.items() for answer in band.answers}
-    of_band: dict[str, list[Sent]] = defaultdict(list)
+    of_band: dict[str, list[SentRow]] = defaultdict(list)
     for each in sent:
         if (each.band, each.answer) not in known:
             of_band[each.band].append(each)
@@ -252,7 +254,7 @@ def bands_of(
     }
 
 
-def accuracies(earlier: Sequence[tuple[JudgedRun, Row]], sent: Sequence[Sent], body: Body) -> list[float]:
+def accuracies(earlier: Sequence[tuple[JudgedRun, Row]], sent: Sequence[SentRow], body: BodyOfEvidence) -> list[float]:
     """Return the accuracy of each run of a body, as far as its answers count, and of the run itself."""
     by_run = [[row.credit for run, row in earlier if run is each and not is_check(row.test)] for each in body.runs]
     own = [each.row.credit for each in sent if not is_check(each.row.test)]
@@ -271,14 +273,14 @@ def _places(run: JudgedRun) -> Iterable[tuple[str, str]]:
     return ((name, request) for name, band in run.bands.items() for request in band.requests)
 
 
-def _by_place(sent: Sequence[Sent]) -> Mapping[tuple[str, str], Sequence[Sent]]:
-    places: dict[tuple[str, str], list[Sent]] = defaultdict(list)
+def _by_place(sent: Sequence[SentRow]) -> Mapping[tuple[str, str], Sequence[SentRow]]:
+    places: dict[tuple[str, str], list[SentRow]] = defaultdict(list)
     for each in sent:
         places[each.place].append(each)
     return places
 
 
-def _continues(run: JudgedRun, places: Mapping[tuple[str, str], Sequence[Sent]]) -> bool:
+def _continues(run: JudgedRun, places: Mapping[tuple[str, str], Sequence[SentRow]]) -> bool:
     return any(
         _same(band, at, places.get((name, request), ())) is not None
         for name, band in run.bands.items()
@@ -286,7 +288,7 @@ def _continues(run: JudgedRun, places: Mapping[tuple[str, str], Sequence[Sent]])
     )
 
 
-def _same(band: JudgedBand, at: int, candidates: Sequence[Sent]) -> Sent | None:
+def _same(band: JudgedBand, at: int, candidates: Sequence[SentRow]) -> SentRow | None:
     """Return the answer to the same request, judged in the same way against the same answer of the baseline."""
     for each in candidates:
         if each.before == band.before[at] and not judged_by.differ(band.judged_by[at], each.row.judged_by):

@@ -13,7 +13,7 @@ from longctx.gate.bands import (
     Band,
     BandLooks,
     BandVerdict,
-    Counted,
+    Tallied,
     Verdict,
     interval,
     judge_in_looks,
@@ -522,7 +522,7 @@ def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tupl
         return (), (f"the addition of {name} to the gate failed: {described(error)}",)
 
 
-def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest, ...], Counted[BandVerdict] | None]:
+def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest, ...], Tallied[BandVerdict] | None]:
     """Judge all tests and the run, with Holm's correction over their bands and stated minimums.
 
     A test of which an early stop left trials out tests no minimum.
@@ -546,7 +546,7 @@ def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest
         for test in compared
     ]
     if of_run and all(at.evidence[-1].same_answers for test in compared for at in test.bands.values()):
-        of_run = Counted(_same(of_run.measured), _same(of_run.at_worst))
+        of_run = Tallied(_same(of_run.measured), _same(of_run.at_worst))
     clustered = sum(has_clusters(at.at(None) for at in test.bands.values()) for test in compared)
     tests = tuple(
         _test(test, {band: judged[band] for band in test.bands}, of_test, max(1, clustered), rules.retired)
@@ -567,7 +567,7 @@ def _same(verdict: BandVerdict, vacuous: str = "") -> BandVerdict:
 
 def _test(
     test: _Compared,
-    judged: Mapping[Band, Counted[BandVerdict]],
+    judged: Mapping[Band, Tallied[BandVerdict]],
     missed: tuple[Reported, ...],
     clustered: int,
     retired: Retired,
@@ -577,7 +577,7 @@ def _test(
     seen = {band: test.bands[band].at(measured.look) for band, (measured, _) in judged.items()}
     bands, pessimistic = (
         [_excepted(getattr(of_band, side), seen[band], test.vacuous.get(band, "")) for band, of_band in judged.items()]
-        for side in Counted._fields
+        for side in Tallied._fields
     )
     verdict = overall([*(band.verdict for band in bands), *beside])
     at_worst = overall([*(band.verdict for band in pessimistic), *beside])

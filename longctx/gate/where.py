@@ -45,7 +45,7 @@ TOOL_CALL = "tool_use", "tool_calls"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PlaceOfChange:
     """A part of the pairs: those with one value of one property."""
 
     kind: str
@@ -88,7 +88,7 @@ class Cause:
 class Pattern:
     """What the changed pairs of a run have in common."""
 
-    place: Place | None = None
+    place: PlaceOfChange | None = None
     cause: Cause | None = None
     looked_at: bool = False
     """Whether places were looked at: enough pairs changed, and something is known of where they are."""
@@ -98,7 +98,7 @@ class Pattern:
 class _Looked:
     """A place or a cause that is looked at, and the weight of each changed pair in its sum."""
 
-    found: Place | Cause
+    found: PlaceOfChange | Cause
     weights: Sequence[float]
 
 
@@ -118,9 +118,9 @@ def pattern_of(pairs: Sequence[Both[Row]], alpha: float = 0.05) -> Pattern:
     shown = [(test.size, each.found) for test, each in zip(tested, looked, strict=True) if test.shown]
     ordered = [found for _, found in sorted(shown, key=lambda entry: -entry[0])]
     return Pattern(
-        next((found for found in ordered if isinstance(found, Place)), None),
+        next((found for found in ordered if isinstance(found, PlaceOfChange)), None),
         next((found for found in ordered if isinstance(found, Cause)), None),
-        looked_at=any(isinstance(each.found, Place) for each in looked),
+        looked_at=any(isinstance(each.found, PlaceOfChange) for each in looked),
     )
 
 
@@ -142,7 +142,7 @@ def _places(pairs: Sequence[Both[Row]], changed: Sequence[Both[Row]]) -> Iterato
             if number >= LEAST_OF_PLACE and of_all[value] < n:
                 within, outside = 1 / of_all[value], -1 / (n - of_all[value])
                 weights = [0.0 if own is None else within if own == value else outside for own in values]
-                yield _Looked(Place(kind, str(value), lost[value], all_lost, of_all[value], n), weights)
+                yield _Looked(PlaceOfChange(kind, str(value), lost[value], all_lost, of_all[value], n), weights)
 
 
 def _of_trial(value_of: Callable[[Row], str | None]) -> Callable[[Row], str | None]:

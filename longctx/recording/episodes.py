@@ -77,7 +77,7 @@ class SentAgain:
 
 
 @dataclass(frozen=True, slots=True)
-class LeftOut:
+class Unsent:
     """The trials of a cassette that a gate did not send, because their bands were settled without them."""
 
     model: str
@@ -96,7 +96,7 @@ class LeftOut:
             and (self.prompt_set == present_name(prompt_set) or self.wording == wording)
         )
 
-    def without(self, again: Sequence[SentAgain]) -> LeftOut:
+    def without(self, again: Sequence[SentAgain]) -> Unsent:
         """Return those that no run set out to send again later."""
         replaced: frozenset[str] = frozenset().union(*(each.trials for each in again if self.run in each.replaced))
         return replace(self, trials=self.trials - replaced) if replaced else self
@@ -116,7 +116,7 @@ class LeftOut:
         return str(serialize({"requests": [], "responses": [], "metadata": metadata}, compact_json))
 
     @classmethod
-    def of(cls, metadata: Mapping[str, Any]) -> LeftOut:
+    def of(cls, metadata: Mapping[str, Any]) -> Unsent:
         """Raises KeyError, TypeError or ValueError if it is not one."""
         texts = [metadata[name] for name in ("model", "prompt_set", "wording", "run", "looks")]
         names = [*metadata["left_out"]]
@@ -135,7 +135,7 @@ class Recorded:
     """Those that count."""
     replaced: Sequence[Episode] = ()
     """Those that do not count any more, because a run sent their trials again."""
-    left_out: Sequence[LeftOut] = ()
+    left_out: Sequence[Unsent] = ()
     cut_short: bool = False
     """Whether its last line was cut short, which does not count."""
 
@@ -156,12 +156,12 @@ def parse_episodes(lines: Sequence[bytes], path: Path, folder: Path) -> Recorded
     """
     episodes: list[Episode] = []
     again: list[SentAgain] = []
-    left_out: list[LeftOut] = []
+    left_out: list[Unsent] = []
     for number, line in enumerate(lines, start=1):
         match _read(line, path, number, folder) if line.strip() else None:
             case SentAgain() as entry:
                 again.append(entry)
-            case LeftOut() as entry:
+            case Unsent() as entry:
                 left_out.append(entry)
             case tuple() as episode:
                 episodes.append(episode)
@@ -174,7 +174,7 @@ def parse_episodes(lines: Sequence[bytes], path: Path, folder: Path) -> Recorded
     return Recorded(kept, replaced, [each.without(again) for each in left_out])
 
 
-def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode | SentAgain | LeftOut:
+def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode | SentAgain | Unsent:
     from vcr.serialize import deserialize
 
     try:
@@ -182,7 +182,7 @@ def _read(line: bytes, path: Path, number: int, folder: Path) -> Episode | SentA
         if not requests and "sent_again" in metadata:
             return SentAgain.of(metadata)
         if not requests and "left_out" in metadata:
-            return LeftOut.of(metadata)
+            return Unsent.of(metadata)
         [request], [response] = requests, responses
         _check(request, response, metadata)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:

@@ -26,7 +26,7 @@ from longctx.recording import compact_json
 from longctx.recording.apis import api_at, messages, to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
-from longctx.recording.episodes import Episode, LeftOut, SentAgain, read_episodes
+from longctx.recording.episodes import Episode, SentAgain, Unsent, read_episodes
 from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
@@ -105,7 +105,7 @@ class Tape:
         """The file of each answer that counts."""
         self._first: tuple[Mapping[tuple[str, str], Sequence[FirstRequest]], int] | None = None
         """The answers to first requests by file and trial, and of how many answers in all."""
-        self._left_out: dict[str, list[LeftOut]] = defaultdict(list)
+        self._left_out: dict[str, list[Unsent]] = defaultdict(list)
         """The trials in each file that gates were settled without."""
 
     @functools.cached_property
@@ -270,7 +270,7 @@ class Tape:
             return
         cell, wording, names = new[0].cell, new[0].cell.wording, frozenset(str(trial.identity) for trial in new)
         assert self.looks
-        left = LeftOut(cell.model.model, present_name(wording.prompt_set), wording.digest, self._run, self.looks, names)
+        left = Unsent(cell.model.model, present_name(wording.prompt_set), wording.digest, self._run, self.looks, names)
         self.begin_sending()
         self._append(self.path_of(cell.file), left.line())
         self._left_out[cell.file].append(left)

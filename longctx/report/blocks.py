@@ -22,13 +22,13 @@ class Name(str):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of text. Names in it are `Name`."""
 
     parts: tuple[str, ...]
 
     @classmethod
-    def of(cls, *parts: str) -> Line:
+    def of(cls, *parts: str) -> TextLine:
         return cls(parts)
 
     @property
@@ -41,7 +41,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class TableRows:
     """A table without a title."""
 
     table: Table
@@ -70,7 +70,7 @@ class Diff:
 class Fold:
     """Blocks below a title, which are folded away where a medium can do that."""
 
-    title: Line
+    title: TextLine
     blocks: tuple[Block, ...]
     is_open: bool = False
     """Whether it is open at first. A terminal shows the title of such a one without -v, and nothing of others."""
@@ -82,7 +82,7 @@ class Fold:
         return "fold"
 
 
-Block = Line | Rows | Diff | Fold
+Block = TextLine | TableRows | Diff | Fold
 
 
 def terminal_blocks(blocks: Sequence[Block], in_full: bool = True) -> str:
@@ -96,11 +96,11 @@ def _is_told(fold: Fold, in_full: bool) -> bool:
 
 
 def _in_terminal(block: Block, in_full: bool) -> str:
-    if isinstance(block, Line):
+    if isinstance(block, TextLine):
         return visible(block.text)
     if isinstance(block, Diff):
         return "\n".join(f"  {visible(line)}" for line in block.lines)
-    if isinstance(block, Rows):
+    if isinstance(block, TableRows):
         return bare_table(block.table, block.right)
     title = visible(block.title.text)
     return f"\n{title}\n{terminal_blocks(block.blocks, in_full)}" if in_full else f"{title} (-v shows it)"
@@ -123,7 +123,7 @@ def markdown_blocks(blocks: Sequence[Block]) -> str:
     return "\n\n".join(map(_in_markdown, blocks))
 
 
-def markdown_line(line: Line) -> str:
+def markdown_line(line: TextLine) -> str:
     return "".join(as_code(visible(part)) if isinstance(part, Name) else _spaced(part) for part in line.parts)
 
 
@@ -135,19 +135,19 @@ def _spaced(part: str) -> str:
 
 
 def _in_markdown(block: Block) -> str:
-    if isinstance(block, Line):
+    if isinstance(block, TextLine):
         return markdown_line(block)
     if isinstance(block, Diff):
         lines = [visible(line) for line in block.lines]
         fence = "`" * max(3, 1 + max((len(run) for line in lines for run in re.findall("`+", line)), default=0))
         return "\n".join([f"{fence}diff", *lines, fence])
-    if isinstance(block, Rows):
+    if isinstance(block, TableRows):
         return _markdown_rows(block)
     start = "<details open>" if block.is_open else "<details>"
     return f"{start}<summary>{_summary(block.title)}</summary>\n\n{markdown_blocks(block.blocks)}\n\n</details>"
 
 
-def _markdown_rows(block: Rows) -> str:
+def _markdown_rows(block: TableRows) -> str:
     table = block.table
     rows = [[in_cell(column) if column else "" for column in table.columns], ["---"] * len(table.columns)]
     for row in table.rows:
@@ -155,7 +155,7 @@ def _markdown_rows(block: Rows) -> str:
     return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
 
 
-def _cell(block: Rows, column: str, cell: str) -> str:
+def _cell(block: TableRows, column: str, cell: str) -> str:
     if column in block.table.said:
         return code(cell)
     first, space, rest = cell.partition(" ")
@@ -164,7 +164,7 @@ def _cell(block: Rows, column: str, cell: str) -> str:
     return in_cell(cell)
 
 
-def _summary(line: Line) -> str:
+def _summary(line: TextLine) -> str:
     """Return the title of a fold, in which Markdown is not read and nothing is markup. Names are code."""
     parts = [(html.escape(visible(part), quote=False), isinstance(part, Name)) for part in line.parts]
     return "".join(f"<code>{text}</code>" if is_name else text for text, is_name in parts)

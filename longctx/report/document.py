@@ -11,7 +11,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from longctx.report.blocks import Block, Line, markdown_blocks, markdown_line, terminal_blocks
+from longctx.report.blocks import Block, TextLine, markdown_blocks, markdown_line, terminal_blocks
 from longctx.report.markdown import code, in_cell, plain
 from longctx.text import visible
 from longctx.views.chart import Chart, Table
@@ -38,7 +38,7 @@ class Document:
     """The first changed file of what each test sends, below the root of the project, and its first changed line."""
     heading: str = ""
     """The title above `blocks`, with a mark for the verdict."""
-    about: Line | None = None
+    about: TextLine | None = None
     """The line below the heading: what is judged against what."""
     blocks: tuple[Block, ...] = ()
     """What a reader sees first, where that is not all notes and tables; notes and tables are folded in at their end."""

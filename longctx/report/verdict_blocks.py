@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict
-from longctx.report.blocks import Block, Diff, Fold, Line, Name, Rows
+from longctx.report.blocks import Block, Diff, Fold, Name, TableRows, TextLine
 from longctx.report.gate_lines import LostAnswers, one_line
 from longctx.report.tables import trials
 from longctx.text import count, usd
@@ -111,7 +111,7 @@ def is_unknown(band: BandVerdict) -> bool:
     return not band.unpaired and band.clusters < min(LEAST_CLUSTERS, band.n)
 
 
-def about(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Line:
+def about(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> TextLine:
     """Return the line below the heading: what changed, the model, the baseline, and what the answers cost."""
     parts: list[list[str]] = [list(_change(phrase)) for phrase in changed if is_named(phrase)]
     models = list(dict.fromkeys(test.after.model for test in verdict.tests))
@@ -121,7 +121,7 @@ def about(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> Line:
     if paid := _paid(verdict):
         parts.append([paid])
     joined = [piece for part in parts for piece in (" · ", *part)][1:]
-    return Line(tuple(joined))
+    return TextLine(tuple(joined))
 
 
 def _change(phrase: str) -> Iterator[str]:
@@ -157,15 +157,15 @@ def _paid(verdict: RunVerdict) -> str:
 
 def verdict_blocks(verdict: RunVerdict, told: Told, lost: LostAnswers) -> Iterator[Block]:
     """Yield what a reader sees of a verdict below its heading."""
-    yield from map(Line.of, told.remarks)
+    yield from map(TextLine.of, told.remarks)
     if not replays_itself(verdict):
         yield from _bands(verdict)
-    yield from map(Line.of, told.findings)
+    yield from map(TextLine.of, told.findings)
     others = [phrase for phrase in told.changed if not is_named(phrase) and not (told.texts and _is_digest(phrase))]
     if others:
-        yield Line.of(f"Changed: {'; '.join(others)}.")
+        yield TextLine.of(f"Changed: {'; '.join(others)}.")
     for place, text in enumerate(told.texts):
-        yield Fold(Line.of("What changed: ", Name(text.name)), (Diff(text.lines),), is_open=not place)
+        yield Fold(TextLine.of("What changed: ", Name(text.name)), (Diff(text.lines),), is_open=not place)
     if lost.shown:
         yield _examples(lost)
 
@@ -196,12 +196,12 @@ def _bands(verdict: RunVerdict) -> Iterator[Block]:
         rows.append(_row("all bands", run, verdict.run_change, False))
     if rows:
         columns = ("", "before", "after", CHANGE, LOST, "")
-        yield Rows(Table("", columns, tuple(rows)), right=("before", "after"), strong=CHANGE)
+        yield TableRows(Table("", columns, tuple(rows)), right=("before", "after"), strong=CHANGE)
     if rest := len(every) - len(chosen):
         kinds = dict.fromkeys(band.verdict for _, band, _ in order[len(chosen) :])
-        yield Line.of(f"{count(rest, 'more band')}: {', '.join(kinds)}.")
+        yield TextLine.of(f"{count(rest, 'more band')}: {', '.join(kinds)}.")
     if same:
-        yield Line.of(f"{count(same, 'band replays', 'bands replay')} the baseline's own answers.")
+        yield TextLine.of(f"{count(same, 'band replays', 'bands replay')} the baseline's own answers.")
 
 
 def band_names(verdict: RunVerdict) -> dict[tuple[str, str, str], str]:
@@ -260,8 +260,8 @@ def _examples(lost: LostAnswers) -> Fold:
     }
     kept = {name: cells for name, cells in columns.items() if any(cell != "-" for cell in cells)}
     total = lost.number + lost.checks
-    blocks: list[Block] = [Rows(Table.from_columns("", kept, said=tuple(kept)))]
+    blocks: list[Block] = [TableRows(Table.from_columns("", kept, said=tuple(kept)))]
     if lost.command:
-        blocks.append(Line.of("All of them: ", Name(lost.command)))
-    title = Line.of(f"{len(shown):,} of {count(total, 'lost answer')}{where}")
+        blocks.append(TextLine.of("All of them: ", Name(lost.command)))
+    title = TextLine.of(f"{len(shown):,} of {count(total, 'lost answer')}{where}")
     return Fold(title, tuple(blocks), in_tables=True)

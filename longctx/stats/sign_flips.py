@@ -22,7 +22,6 @@ FLIPS = 9_999
 BLOCK = 1_000
 """The flips that are made at once."""
 ROUNDING = 1e-9
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class SumOfChanges:
     """Whether it is significant, with Holm's correction over all sums."""
 
 
-def sums_of_changes(changes: Array, clusters: Sequence[Hashable], alpha: float) -> list[SumOfChanges]:
+def sums_of_changes(changes: NDArray[np.float64], clusters: Sequence[Hashable], alpha: float) -> list[SumOfChanges]:
     """Test each sum against zero, one-sided.
 
     changes: a row per pair and a column per sum; the weight of a pair, positive if it was lost. clusters: of each pair.

@@ -6,7 +6,16 @@ from dataclasses import replace
 
 import pytest
 
-from longctx.gate.memory import Body, Memory, Now, Sent, bands_of, body_of, earlier_rows, runs_by_recordings
+from longctx.gate.memory import (
+    BodyOfEvidence,
+    Memory,
+    Now,
+    SentRow,
+    bands_of,
+    body_of,
+    earlier_rows,
+    runs_by_recordings,
+)
 from longctx.results.row import Row
 from longctx.results.verdicts import JudgedRun
 from tests.rows import row
@@ -14,10 +23,10 @@ from tests.rows import row
 NOW = Now("main", "toy", "", "toy-1")
 
 
-def sent(run: int, *outcomes: str, request: str = "r") -> list[Sent]:
+def sent(run: int, *outcomes: str, request: str = "r") -> list[SentRow]:
     """Return the answers of a run, the same requests in every run."""
     return [
-        Sent(_row(trial, outcome), "test, all", f"{request}{trial}", f"{run}-{trial}", "c")
+        SentRow(_row(trial, outcome), "test, all", f"{request}{trial}", f"{run}-{trial}", "c")
         for trial, outcome in enumerate(outcomes)
     ]
 
@@ -26,7 +35,7 @@ def _row(trial: int, outcome: str) -> Row:
     return replace(row(), trial=trial, outcome="correct" if outcome == "c" else "wrong", source="live")
 
 
-def judged(run: int, answers: list[Sent], verdict: str = "inconclusive", **changed: object) -> JudgedRun:
+def judged(run: int, answers: list[SentRow], verdict: str = "inconclusive", **changed: object) -> JudgedRun:
     line = JudgedRun(
         run=str(run), at=f"2026-11-28T00:00:0{run}", version="1", baseline="main", subject="toy", server="",
         model_returned="toy-1", k=run, level=0.05, asked=len(answers), of=len(answers), verdict=verdict, fresh="",
@@ -105,6 +114,6 @@ def test_what_is_said() -> None:
         "run 3 of this change: regression · 540 answers to 180 requests, judged together at 0.5%; "
         "runs 0.71, 0.73, 0.90; this run alone: pass"
     ]
-    first = replace(memory, k=1, body=Body(), live=True, known=False)
+    first = replace(memory, k=1, body=BodyOfEvidence(), live=True, known=False)
     assert first.sentences == ["first run known here"]
     assert replace(first, known=True).sentences == []

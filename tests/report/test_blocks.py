@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from longctx.report.blocks import Diff, Fold, Line, Name, Rows, markdown_blocks, terminal_blocks
+from longctx.report.blocks import Diff, Fold, Name, TableRows, TextLine, markdown_blocks, terminal_blocks
 from longctx.views.chart import Table
 from tests.report.markdown import without_code
 
 HOSTILE = "\x1b[2J<img src=x> @everyone [a](http://b) ``` | c"
-BANDS = Rows(
+BANDS = TableRows(
     Table("", ("", "before", "change", ""), (("lines", "0.61", "-19.5 [-26.9, -12.2]", "pass"),)), ("before",), "change"
 )
 
 
 def test_each_block_in_both_media() -> None:
     blocks = (
-        Line.of("prompts ", Name("a_b"), " → ", Name("c")),
+        TextLine.of("prompts ", Name("a_b"), " → ", Name("c")),
         BANDS,
-        Fold(Line.of("What changed: it"), (Diff(("-old", "+new")),), is_open=True),
-        Fold(Line.of("2 of 3"), (Line.of("more"),)),
-        Fold(Line.of("listed"), (Line.of("below"),), in_tables=True),
+        Fold(TextLine.of("What changed: it"), (Diff(("-old", "+new")),), is_open=True),
+        Fold(TextLine.of("2 of 3"), (TextLine.of("more"),)),
+        Fold(TextLine.of("listed"), (TextLine.of("below"),), in_tables=True),
     )
     assert terminal_blocks(blocks).splitlines() == [
         "prompts a_b → c",
@@ -49,11 +49,11 @@ def test_each_block_in_both_media() -> None:
 
 
 def test_nothing_that_others_wrote_is_markup() -> None:
-    text = markdown_blocks([Line.of("about ", Name(HOSTILE)), Line.of(HOSTILE)])
+    text = markdown_blocks([TextLine.of("about ", Name(HOSTILE)), TextLine.of(HOSTILE)])
     assert not {"<", "@", "\x1b", "["} & set(without_code(text))
     [fence, *_, end] = markdown_blocks([Diff((HOSTILE,))]).splitlines()
     assert (fence, end) == ("````diff", "````")
-    [title, *_] = markdown_blocks([Fold(Line.of(Name(HOSTILE)), ())]).splitlines()
+    [title, *_] = markdown_blocks([Fold(TextLine.of(Name(HOSTILE)), ())]).splitlines()
     assert "<summary><code>\\x1b[2J&lt;img src=x&gt; @everyone" in title
-    table = Rows(Table.from_columns("", {"now": [HOSTILE]}, said=("now",)))
+    table = TableRows(Table.from_columns("", {"now": [HOSTILE]}, said=("now",)))
     assert not {"<", "@", "\x1b", "["} & set(without_code(markdown_blocks([table])))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
-from longctx.report.blocks import Rows
+from longctx.report.blocks import TableRows
 from longctx.report.gate_lines import LostAnswer, LostAnswers, gate_lines
 from longctx.stats.unpaired import Quantile
 from longctx.views.chart import Table
 
-BANDS = Rows(Table("", ("", "before", "n"), (("line retrieval", "0.61", "200"),)), right=("before", "n"))
+BANDS = TableRows(Table("", ("", "before", "n"), (("line retrieval", "0.61", "200"),)), right=("before", "n"))
 SIDE = Usage(2, 0.001, None, None, None, Quantile(1.0, 0.9, 1.1, 2), None)
 CHANGE = UsageChange(SIDE, replace(SIDE, usd=0.002), Growth(1.0, 0.9, 1.1), Growth(0.0, -0.1, 0.1), None)
 LOST = LostAnswers(

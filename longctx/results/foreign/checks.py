@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from longctx.errors import UserError
 from longctx.fields import reason
-from longctx.results.foreign.choice import Choice, Undecided, Unnamed
+from longctx.results.foreign.choice import Choice, OpenChoice, Undecided
 from longctx.results.foreign.outcome import is_lower_better
 from longctx.results.records import WHOLE, Entry
 from longctx.text import visible
@@ -26,7 +26,7 @@ def located(place: object, read: Iterable[Value], advice: str = "") -> Iterator[
     """Yield what is read. Raises UserError, which names the place, for a ValueError. advice: what to do about it."""
     try:
         yield from read
-    except Unnamed as error:
+    except OpenChoice as error:
         raise Undecided(
             "bad-result", f"{place}: {visible(str(error))}.", options=error.options, instead=error.instead
         ) from None

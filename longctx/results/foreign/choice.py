@@ -79,7 +79,7 @@ def _without(command: Sequence[str], words: Sequence[str], instead: str) -> list
     return kept
 
 
-class Unnamed(ValueError):
+class OpenChoice(ValueError):
     """A record lacks what options can name."""
 
     def __init__(self, sentence: str, options: Options, instead: str = "") -> None:

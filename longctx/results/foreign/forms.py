@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.results.foreign import inspect_ai, lm_eval, promptfoo
 from longctx.results.foreign.choice import Choice
-from longctx.results.foreign.reports import REPORTS, Report
+from longctx.results.foreign.reports import REPORTS, ToolReport
 from longctx.results.foreign.result import ForeignResult, once
 
 
@@ -40,7 +40,7 @@ class Form:
         return self.by == "their place"
 
 
-def _of(report: Report) -> Form:
+def _of(report: ToolReport) -> Form:
     return Form(
         report.name,
         report.dated,

@@ -8,17 +8,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from longctx.results.foreign.choice import Choice, Unnamed
+from longctx.results.foreign.choice import Choice, OpenChoice
 from longctx.results.foreign.result import ForeignResult, once
 from longctx.results.foreign.values import digest_of, error_in, listed, name_in, plain, shown, value_in
 
-Record = Mapping[str, Any]
+ReportRecord = Mapping[str, Any]
 NUMBER = re.compile(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?", re.IGNORECASE)
 PLACE = "their place"
 """What identifies the records of a report that have no ids."""
 
 
-def _numbers(record: Record) -> dict[str, object]:
+def _numbers(record: ReportRecord) -> dict[str, object]:
     """Return the numbers of a record, also as a table writes them; an empty cell is one that is missing."""
     return {name: None if value == "" else value for name, value in record.items() if _is_number(value)}
 
@@ -30,15 +30,15 @@ def _is_number(value: object) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ToolReport:
     """A report of a tool: how it is known, where its records are, and what their scores are."""
 
     name: str
     dated: str
     """The version and the date of the format that is read."""
-    knows: Callable[[Record], bool]
+    knows: Callable[[ReportRecord], bool]
     """Whether a file is of this form, by its first record."""
-    scores: Callable[[Record], Mapping[str, object]]
+    scores: Callable[[ReportRecord], Mapping[str, object]]
     """Returns the scores of a record by their metrics."""
     lists: Sequence[str] = ()
     """The names that the list of records may have; none if each record of the file is one."""
@@ -66,7 +66,7 @@ class Report:
     def outcome_of(self, of: Mapping[str, str]) -> str:
         return self.outcome.replace("{metric}", of["metric"])
 
-    def results(self, record: Record, choice: Choice) -> Iterator[ForeignResult]:
+    def results(self, record: ReportRecord, choice: Choice) -> Iterator[ForeignResult]:
         """Yield the results of a record of the file, one for each metric. Raises ValueError."""
         listed = next((record[name] for name in self.lists if isinstance(record.get(name), list)), [record])
         failed = record.get(self.failed) if self.failed else None
@@ -75,7 +75,7 @@ class Report:
                 raise ValueError(f"its entry {number + 1:,} is no object")
             yield from self._of(each, number >= len(listed), choice)
 
-    def _of(self, record: Record, has_failed: bool, choice: Choice) -> Iterator[ForeignResult]:
+    def _of(self, record: ReportRecord, has_failed: bool, choice: Choice) -> Iterator[ForeignResult]:
         error = "an error" if has_failed else None
         for name in (self.error, "error_message"):
             error = error_in(record.get(name)) or error
@@ -101,14 +101,14 @@ class Report:
         if has_failed or (error and not self.scores(record)):
             yield replace(result, **named)
 
-    def _unnamed(self, record: Record, fault: str, choice: Choice) -> ValueError:
+    def _unnamed(self, record: ReportRecord, fault: str, choice: Choice) -> ValueError:
         """Return what to say of a field that a record does not have."""
         if "correct" not in choice.named:
             return ValueError(fault)
         metrics = [*self.scores(record)]
         options = [("--select", f"metric={name}") for name in metrics] if len(metrics) > 1 else [()]
         scores = listed([self.outcome_of({"metric": metric}) for metric in metrics])
-        return Unnamed(f"{fault}. Leave out --correct, since its scores are {scores}", options, instead="--correct")
+        return OpenChoice(f"{fault}. Leave out --correct, since its scores are {scores}", options, instead="--correct")
 
     def numbered(self, results: Sequence[ForeignResult], choice: Choice) -> Sequence[ForeignResult]:
         """Return the results, with their places if nothing else identifies them, and failed ones of each metric.
@@ -127,17 +127,17 @@ class Report:
         return once(found)
 
 
-def _at(record: Record, name: str) -> Any:
+def _at(record: ReportRecord, name: str) -> Any:
     try:
         return value_in(record, name) if name else None
     except ValueError:
         return None
 
 
-def _list_of(name: str, *fields: str) -> Callable[[Record], bool]:
+def _list_of(name: str, *fields: str) -> Callable[[ReportRecord], bool]:
     """Return whether a record has a list whose first object has these fields."""
 
-    def knows(first: Record) -> bool:
+    def knows(first: ReportRecord) -> bool:
         listed = first.get(name)
         return bool(isinstance(listed, list) and listed and isinstance(listed[0], dict) and {*fields} <= {*listed[0]})
 
@@ -152,7 +152,7 @@ def _named(listed: object, value: str) -> dict[str, object]:
     }
 
 
-def _deepeval(record: Record) -> dict[str, object]:
+def _deepeval(record: ReportRecord) -> dict[str, object]:
     found = record.get("metricsData") or record.get("metrics_data")
     errors = _named(found, "error")
     return {name: None if errors[name] else value for name, value in _named(found, "success").items()}
@@ -165,7 +165,7 @@ def _is_of_mlflow(column: str) -> bool:
 HELMET = ("exact_match", "substring_exact_match", "f1", "rougeL_f1", "rougeLsum_f1", "gpt-4-score", "NDCG@10")
 RAGAS = frozenset(("user_input", "response", "reference", "retrieved_contexts", "reference_contexts", "rubrics"))
 REPORTS = (
-    Report(
+    ToolReport(
         "a report of deepeval",
         "4.3.1, November 2026",
         lambda first: any(
@@ -182,7 +182,7 @@ REPORTS = (
         expected="expectedOutput",
         has_direction=False,
     ),
-    Report(
+    ToolReport(
         "a report of pydantic-evals",
         "2.62, November 2026",
         _list_of("cases", "assertions", "scores"),
@@ -197,7 +197,7 @@ REPORTS = (
         answer="output",
         expected="expected_output",
     ),
-    Report(
+    ToolReport(
         "predictions of NeMo Evaluator",
         "0.2.8, November 2026",
         lambda first: first.keys() >= {"sample_id", "scores", "status", "target"},
@@ -208,7 +208,7 @@ REPORTS = (
         answer="response",
         expected="target",
     ),
-    Report(
+    ToolReport(
         "results of NeMo Evaluator",
         "0.3, November 2026",
         lambda first: first.keys() >= {"problem_idx", "reward"},
@@ -219,7 +219,7 @@ REPORTS = (
         expected="expected_answer",
         repeats=("repeat",),
     ),
-    Report(
+    ToolReport(
         "results of HELMET",
         "February 2025",
         lambda first: "args" in first and _list_of("data", "output", "input_len")(first),
@@ -229,7 +229,7 @@ REPORTS = (
         expected="answer",
         asked="question",
     ),
-    Report(
+    ToolReport(
         "results of NoLiMa",
         "April 2025",
         lambda first: "test_name" in first and _list_of("results", "placement_metadata", "metric")(first),
@@ -239,7 +239,7 @@ REPORTS = (
         answer="response.response",
         asked="placement_metadata.depth",
     ),
-    Report(
+    ToolReport(
         "scores of ragas",
         "0.4.3, November 2026",
         lambda first: first.keys() >= {"user_input", "response"} and "id" not in first,
@@ -249,7 +249,7 @@ REPORTS = (
         answer="response",
         expected="reference",
     ),
-    Report(
+    ToolReport(
         "results of azure-ai-evaluation",
         "1.18, November 2026",
         _list_of("rows", "inputs.query"),
@@ -261,7 +261,7 @@ REPORTS = (
         expected="inputs.ground_truth",
         asked="inputs.query",
     ),
-    Report(
+    ToolReport(
         "results of HumanEval",
         "1.0.3, November 2026",
         lambda first: first.keys() >= {"task_id", "completion", "passed"},
@@ -270,7 +270,7 @@ REPORTS = (
         id=("task_id",),
         answer="completion",
     ),
-    Report(
+    ToolReport(
         "an experiment of LangSmith",
         "0.15, November 2026",
         lambda first: "example_id" in first and any(name.startswith("feedback.") for name in first),
@@ -281,7 +281,7 @@ REPORTS = (
         answer="outputs.answer",
         expected="reference.answer",
     ),
-    Report(
+    ToolReport(
         "an evaluation of MLflow",
         "3.17, November 2026",
         lambda first: {"trace_id", "request", "response"} <= first.keys() and any(map(_is_of_mlflow, first)),
@@ -293,7 +293,7 @@ REPORTS = (
         outcome="{metric}/value",
         answer="response",
     ),
-    Report(
+    ToolReport(
         "an evaluation set result of Google's ADK",
         "2.13, November 2026",
         _list_of("eval_case_results", "eval_id", "overall_eval_metric_results"),

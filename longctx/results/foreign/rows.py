@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import islice, product
 from typing import Any
 
-from longctx.results.foreign.choice import MOST_OPTIONS, PLACE, Choice, Unnamed
+from longctx.results.foreign.choice import MOST_OPTIONS, PLACE, Choice, OpenChoice
 from longctx.results.foreign.outcome import is_lower_better
 from longctx.results.foreign.result import ForeignResult
 from longctx.results.foreign.scoring import score
@@ -38,7 +38,7 @@ label labels answers answer""".split()
 
 
 @dataclass(slots=True)
-class Rows:
+class RowReader:
     """Reads rows one after another, and remembers what their fields are."""
 
     choice: Choice
@@ -127,7 +127,7 @@ class Rows:
         if missing:
             raise _not_understood(record, missing, self.choice)
         if len(outcomes) > 1 and "correct" not in named and not self.choice.score:
-            raise Unnamed(
+            raise OpenChoice(
                 "it has both correct and score: name one of them, as in --correct score",
                 [("--correct", name) for name in outcomes],
             )
@@ -149,7 +149,7 @@ class Rows:
         self.repeats = tuple(dict.fromkeys([*self.repeats, *filter(is_repeat, record)]))
 
 
-def _not_understood(record: Mapping[str, Any], missing: Sequence[str], choice: Choice) -> Unnamed:
+def _not_understood(record: Mapping[str, Any], missing: Sequence[str], choice: Choice) -> OpenChoice:
     """Say which fields there are, and which options name them."""
     outcomes = [name for name, value in _flat(record) if _is_like_an_outcome(name, value)]
     likely = {"id": [likely_id(record) or PLACE], "correct": outcomes, **_compared(record, choice)}
@@ -166,7 +166,7 @@ def _not_understood(record: Mapping[str, Any], missing: Sequence[str], choice: C
     advice = " ".join(options[0]) if options else " and ".join(f"--{name} FIELD" for name in missing)
     scores = "; --score contains, share or exact compares --answer with --expected" if "correct" in missing else ""
     place = f"; --id {PLACE} numbers rows by their place" if "id" in missing else ""
-    return Unnamed(
+    return OpenChoice(
         f"it has no field {' and no field '.join(map(repr, missing))}, only {listed([*record]) or 'none'}. Options "
         f"name them: {advice}; --answer, --expected, --band, --cluster and --error name others{scores}{place}",
         options,

@@ -12,11 +12,11 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.results.foreign.checks import check_direction, check_number, located, place_of
 from longctx.results.foreign.choice import Choice, not_there, several_results
-from longctx.results.foreign.lists import Rows as Listed
+from longctx.results.foreign.lists import ListedRows as Listed
 from longctx.results.foreign.lists import only_list, rows_at
 from longctx.results.foreign.parquet import is_parquet, parquet_rows
 from longctx.results.foreign.result import ForeignResult
-from longctx.results.foreign.rows import OUTCOMES, Rows
+from longctx.results.foreign.rows import OUTCOMES, RowReader
 from longctx.results.foreign.telling import plain_fields, telling
 from longctx.results.foreign.understood import Understood
 from longctx.results.foreign.values import short, value_in
@@ -32,7 +32,7 @@ READ_OTHERWISE = "id", *OUTCOMES, "band", "cluster", "answer", "expected", "cost
 def results_of_rows(path: Path, entries: Iterator[Entry], choice: Choice) -> tuple[Understood, list[ForeignResult]]:
     """Return what rows are, and their results. Raises UserError."""
     form, entries, choice, numbered = _rows_in(path, entries, choice)
-    rows = Rows(choice, numbered=numbered)
+    rows = RowReader(choice, numbered=numbered)
     results: list[ForeignResult] = []
     chosen: list[Entry] = []
     for entry in entries:
@@ -54,7 +54,7 @@ def results_of_rows(path: Path, entries: Iterator[Entry], choice: Choice) -> tup
     ), results
 
 
-def _one(rows: Rows, record: Mapping[str, Any]) -> Iterator[ForeignResult]:
+def _one(rows: RowReader, record: Mapping[str, Any]) -> Iterator[ForeignResult]:
     if (result := rows.read(record)) is not None:
         yield result
 
@@ -101,7 +101,7 @@ def _identifies(rows: Listed, name: str) -> bool:
     return all(isinstance(value, str | int) for value in values) and len(set(values)) == len(values)
 
 
-def _check_repeats(path: Path, results: Sequence[ForeignResult], entries: Sequence[Entry], rows: Rows) -> None:
+def _check_repeats(path: Path, results: Sequence[ForeignResult], entries: Sequence[Entry], rows: RowReader) -> None:
     """Raise UserError if several rows of an item differ in more than what counts repeats."""
     items = Counter((result.id, result.band) for result in results)
     if len(items) == len(results):
