@@ -22,6 +22,7 @@ from longctx.results.row import Row, View
 from longctx.summary.summary import summarize
 from longctx.vocabulary.excerpt import Excerpt
 from longctx.vocabulary.point import Kind, Quote
+from longctx.workspace import Workspace
 from tests.rows import bare, row
 
 HOSTILE = (
@@ -187,8 +188,8 @@ def write_gated(folder: Path, text: str = "The value is {}.", check: str = "") -
         replace(MANIFEST, run=name, options=()).write(folder / name)
     record, manifest = store.load(folder / "after"), load_manifest(folder / "after")
     baseline = load_baseline(folder / "before")
-    ending = Ending(manifest, shipped(), baseline, Rules(), page=True, parquet=False, cassettes=folder / "cassettes")
-    _, document = judge(folder / "after", baseline, record, ending, Rules())
+    ending = Ending(manifest, shipped(), baseline, Rules(), page=True, parquet=False, workspace=Workspace(folder))
+    _, document = judge(folder / "after", baseline, record, ending, Rules(), [])
     earlier = partial(earlier_answers, baseline, record.rows, None)
     write_report(folder / "after", RunReport(record, summarize(record.rows), manifest, document), earlier=earlier)
     return folder / "after" / "index.html"
