@@ -29,10 +29,10 @@ from longctx.corpus.question_bank import load_bank
 from longctx.live.cost.money import cost
 from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
-from longctx.protocols.collages import POSITIONS
 from longctx.recording.missing import missing
 from longctx.recording.request import Request, parameters
 from longctx.recording.tape import Tape
+from longctx.vocabulary.point import POSITIONS
 from tests.here import HERE
 from tests.protocols import Collage
 
@@ -62,7 +62,7 @@ def questions(model: ModelProfile, budget: int, longest: int, number: int) -> li
     wording = PromptSet.open(HERE, "protocol").wording(Collage)
     cells = [
         Cell(model, wording, Collage(budget, longest, depth, variant, max_tokens=1, bank=bank), seed=0, trials=number)
-        for depth in POSITIONS.values()
+        for depth in POSITIONS
         for variant in VARIANTS
     ]
     with tempfile.TemporaryDirectory() as empty:

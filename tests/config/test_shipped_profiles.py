@@ -26,6 +26,7 @@ TOO_LONG = {
     "gate": {"line_retrieval", "collage", "passkey", "variable_tracking", "coreference"},
     "gate-sets": {"multiple_needles"},
     "qa-tenth": {"collage"},
+    "serving": {"line_retrieval", "passkey", "multiple_needles", "variable_tracking"},
     "paper": {
         "line_retrieval", "collage", "coreference", "variable_tracking", "multiple_needles", "frequent_words",
         "graph_walks", "latest_value", "abstention", "aggregation",

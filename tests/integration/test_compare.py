@@ -19,7 +19,7 @@ def test_a_model_against_another(checkout: Checkout, server: SimulatedServer) ->
     assert result.code == 0
     assert result.says(
         "line_retrieval, old: toy, prompts protocol; new: other, prompts protocol",
-        "all 1.00 [0.51, 1.00] n=4 0.00 [0.00, 0.49] n=4 -1.00 [-1.00, -0.02] n=4 0 4",
+        "lines-3 1.00 [0.34, 1.00] n=2 0.00 [0.00, 0.66] n=2 -1.00 [-1.00, +0.32] n=2 0 2",
         "line_retrieval/lines-3#0 correct -> wrong",
         "passkey: only old measured toy, prompts protocol (4 trials), so it is not compared.",
     )
@@ -39,16 +39,14 @@ def test_changed_words_under_their_own_name_or_another(checkout: Checkout, serve
     both = "--ctx-prompts=protocol", "--ctx-prompts=mine"
     checkout.record(server, "--ctx-report=both", *both)
     result = checkout.longctx("compare", "both", "--between=prompts")
-    assert result.says(
-        "mine against protocol", "protocol: toy, prompts protocol; mine: toy, prompts mine", "+0.00 [-0.49, +0.49]"
-    )
+    assert result.says("mine against protocol", "line_retrieval, toy: accuracy", "+0.00 [-0.66, +0.66]")
     template.write_text(template.read_text().replace("Please!", "Now!"))
     server.script = saying("0")
     checkout.record(server, "--ctx-report=changed", *both, mode="new_episodes")
     result = checkout.longctx("compare", "both", "changed")
     assert result.code == 0
     assert result.says(
-        "line_retrieval: the prompt set 'mine' has another wording in changed (", "1.00 [0.51, 1.00] n=4"
+        "line_retrieval: the prompt set 'mine' has another wording in changed (", "1.00 [0.34, 1.00] n=2"
     )
 
 

@@ -91,7 +91,7 @@ def test_shapes_of_a_table_are_compared_by_item(passkeys: Checkout, server: Simu
     assert passkeys.record(server).code == 0
     result = passkeys.longctx("compare", "reports/latest", "--between", "shape")
     assert result.code == 0
-    assert result.says("chat against text", "by shape", "-1.00 [-1.00, +0.32] n=4"), result.out
+    assert result.says("chat against text", "by shape", "-1.00 [-1.00, +0.32] n=2"), result.out
 
 
 def test_a_gate_pairs_the_same_shape(passkeys: Checkout, server: SimulatedServer) -> None:
