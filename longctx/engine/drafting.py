@@ -67,10 +67,11 @@ class Tried:
         parts += [f"{self.guessed:,} can be guessed without {without}"] if self.guessed else []
         parts += [f"{self.unanswerable:,} cannot be answered from their evidence"] if self.unanswerable else []
         parts += [f"{count(self.unasked, 'was', 'were')} not answered"] if self.unasked else []
-        parts += [
-            f"{count(self.replayed, 'answer')} of an earlier run {'is' if self.replayed == 1 else 'are'} replayed "
-            "(delete the model's folder `alone` in cassettes/ to ask again)"
-        ] * bool(self.replayed)
+        if self.replayed:
+            replayed = (
+                f"{count(self.replayed, 'answer')} of an earlier run {'is' if self.replayed == 1 else 'are'} replayed"
+            )
+            parts.append(f"{replayed} (delete the model's folder `alone` in cassettes/ to ask again)")
         return f"{'; '.join(parts)}."
 
 
