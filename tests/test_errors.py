@@ -6,7 +6,7 @@ import pickle
 
 import pytest
 
-from longctx.engine.gate_plan import Invalid
+from longctx.engine.preflight import Invalid
 from longctx.errors import BadValue, Interrupted, TapeError, UserError
 
 

@@ -21,7 +21,7 @@ from longctx.functions.strategies import Strategy
 from longctx.functions.transcript import read_transcript
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
-from longctx.results.store import check_free, find_run
+from longctx.results.run_folders import check_free, find_run
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.protocols import LineRetrieval

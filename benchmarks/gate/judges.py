@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from benchmarks.gate.table import command, share, table
 from longctx.gate.rules import ALPHA
 from longctx.stats.averaged import Averaged
+from longctx.stats.judge_errors import JudgeErrors, Limited, kappa, limited
 from longctx.stats.paired import Paired
-from longctx.stats.power import JudgeErrors, Limited, kappa, limited
 from longctx.stats.rates import Rate
 
 RESULTS = Path(__file__).with_name("JUDGES.md")

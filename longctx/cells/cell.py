@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from longctx.config.file_names import check_name, file_name, folder_of
 from longctx.config.models import ModelProfile, load_model
 from longctx.config.profiles import Profile
-from longctx.config.project_files import check_name, file_name, folder_of
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.vocabulary import shapes

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli import emit
 from longctx.errors import UserError
 from longctx.results.manifest import Manifest, load_manifest
-from longctx.results.store import RESULTS, find_run
+from longctx.results.run_folders import find_run
+from longctx.results.store import RESULTS
 from longctx.text import count, visible
 from longctx.vocabulary.point import PROTOCOL
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT
@@ -132,7 +133,7 @@ def _without_folder(note: str, compared: Sequence[_Compared]) -> str:
 def _with_lengths(document: Document, rows: Sequence[Row], tests: Mapping[str, Protocol], share: float) -> Document:
     """Return the document with the effective length of each test and subject after its tables."""
     from longctx.compare.across import curves
-    from longctx.report.comparison import effective_lengths
+    from longctx.report.effective_lengths import effective_lengths
 
     found = curves([row for row in rows if row.measured], tests, share=share)
     return dataclasses.replace(document, tables=(*document.tables, *effective_lengths(found, share)))
@@ -142,7 +143,7 @@ def _across(options: argparse.Namespace) -> int:
     """Show what a parameter costs within one run. Raises UserError."""
     from longctx.compare.across import curves
     from longctx.registry import known_protocols
-    from longctx.report.comparison import across_document
+    from longctx.report.effective_lengths import across_document
 
     if len(options.folders) > 1 or options.between or options.reference:
         raise UserError(
@@ -175,7 +176,7 @@ def _page(
     tests: Mapping[str, Protocol],
 ) -> str:
     """Return the page of a comparison: the trials of the later runs, each next to its earlier answer."""
-    from longctx.report.page.contents import Earlier, earlier_rows
+    from longctx.report.page.earlier_answers import Earlier, earlier_rows
     from longctx.report.page.page import ChangedTrials, changes_page
 
     views = {key: view for each in compared for key, view in each.views().items()}

@@ -109,7 +109,7 @@ def stats(options: argparse.Namespace) -> int:
 
 def diff(options: argparse.Namespace) -> int:
     from longctx.corpus.revision import of_revision
-    from longctx.engine.finish import document_changes, questions_by_item
+    from longctx.engine.document_changes import document_changes, questions_by_item
     from longctx.gate.changed import changed_names
 
     with tempfile.TemporaryDirectory() as temporary:

@@ -156,7 +156,8 @@ def run(options: argparse.Namespace) -> int:
     from longctx.results.foreign.choice import Choice, Undecided
     from longctx.results.foreign.outcome import Scale
     from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_unmeasured
-    from longctx.results.store import find_run, load
+    from longctx.results.run_folders import find_run
+    from longctx.results.store import load
     from longctx.vocabulary.both import Both
 
     emit.check(options)

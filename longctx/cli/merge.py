@@ -14,7 +14,7 @@ from longctx.cli.shared_options import check_free_folder, declare, settings_of
 from longctx.engine.settings import GATE
 from longctx.extras import writes_page
 from longctx.gate.rules import ignored_options
-from longctx.results.store import find_run, only_reporter
+from longctx.results.run_folders import find_run, only_reporter
 
 
 def add(commands: Any) -> None:
@@ -48,9 +48,10 @@ def run(options: argparse.Namespace) -> int:
     from longctx.report.headline import last_line
     from longctx.report.terminal import as_terminal
     from longctx.results.baseline_file import load_baseline
+    from longctx.results.completeness import missing_shards
     from longctx.results.export import PARQUET
-    from longctx.results.merging import merge_manifests, merge_rows
-    from longctx.results.store import missing_shards
+    from longctx.results.merged_manifest import merge_manifests
+    from longctx.results.merging import merge_rows
     from longctx.vocabulary.point import is_check
 
     out: Path = options.out

@@ -10,9 +10,10 @@ from tabulate import tabulate
 from longctx import clocks
 from longctx.cli import batches
 from longctx.cli.shared_options import declare, print_at_once
+from longctx.config.file_names import OF_SERVER, file_name, slug
 from longctx.config.models import API, ModelProfile, Prices, Probed, load_model, profile_path, read_profile
 from longctx.config.profiles import as_toml
-from longctx.config.project_files import OF_SERVER, checked, file_name, slug
+from longctx.config.project_files import checked
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.files import write_file

@@ -14,7 +14,7 @@ from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
-    from longctx.engine.gate_plan import SubjectBand
+    from longctx.engine.loads import SubjectBand
     from longctx.engine.plan import Plan
     from longctx.engine.run import Run
     from longctx.gate.evidence import Seen, Where
@@ -89,7 +89,8 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.gate_plan import loads_of_functions, minimums_of, minimums_of_tests, planned
+    from longctx.engine.loads import loads_of_functions, planned
+    from longctx.engine.minimums import minimums_of, minimums_of_tests
     from longctx.engine.run import Run
     from longctx.gate.plan import Target, against_baselines
     from longctx.plugin.selected_tests import reports_of_tests

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from longctx.results.row import AGREEMENT, GRADED, Row, Subject, grouped
-from longctx.stats.power import JudgeErrors, Limited, kappa, limited
+from longctx.stats.judge_errors import JudgeErrors, Limited, kappa, limited
 from longctx.stats.rates import NO_RATE, Rate, rate_of
 from longctx.vocabulary.point import is_check, name_of_test
 

@@ -12,10 +12,11 @@ from tomlkit.items import InlineTable, Table
 
 from longctx import clocks
 from longctx.config import models
+from longctx.config.file_names import file_name
 from longctx.config.models import TokenCounts
 from longctx.config.profiles import DEFAULT, profile_path
 from longctx.config.project import NAME, project_settings
-from longctx.config.project_files import file_name, read_text
+from longctx.config.project_files import read_text
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.workspace import Workspace

@@ -25,7 +25,8 @@ from pydantic import (
     model_validator,
 )
 
-from longctx.config.project_files import file_name, read_text, read_toml
+from longctx.config.file_names import file_name
+from longctx.config.project_files import read_text, read_toml
 from longctx.errors import UserError, closest
 from longctx.fields import parsed
 from longctx.workspace import Workspace

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt, PositiveInt, field_validator
 
-from longctx.config.project_files import digest_of, read_toml, slug, unreadable
+from longctx.config.file_names import slug
+from longctx.config.project_files import digest_of, read_toml, unreadable
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to
 from longctx.errors import UserError, did_you_mean

@@ -14,7 +14,8 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from longctx import clocks
-from longctx.config.project_files import file_name, first_fault
+from longctx.config.file_names import file_name
+from longctx.config.project_files import first_fault
 from longctx.errors import UserError
 from longctx.files import TAKE_ONE_SIDE, check_no_conflict, inside, write_file
 from longctx.vocabulary.bank import LIVING

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from longctx.errors import UserError
 from longctx.files import check_new, write_file
 from longctx.gate.rules import MARGIN
-from longctx.results.store import find_run
+from longctx.results.run_folders import find_run
 from longctx.text import count, visible
 from longctx.vocabulary.looks import DEFAULT_LOOKS
 from longctx.vocabulary.point import is_check
@@ -52,12 +52,13 @@ def save(
     folder: the run's; by default reports/latest. force: whether to replace a baseline of that name, and to save a run
     that is incomplete. add: whether to add the run to the baseline. with_replies: whether to keep the replies' text.
     """
-    from longctx.gate.validity import vacuous_bands
+    from longctx.gate.nothing_to_lose import vacuous_bands
     from longctx.registry import known_protocols
     from longctx.results.baseline_file import add_to_baseline, load_baseline, write_baseline
+    from longctx.results.completeness import incomplete_sentences
+    from longctx.results.further_run import check_not_stopped, new_rows
     from longctx.results.manifest import require_manifest
-    from longctx.results.merging import check_not_stopped, new_rows
-    from longctx.results.store import incomplete_sentences, load_rows
+    from longctx.results.store import load_rows
 
     file = baseline_file(workspace, name)
     shown = file.relative_to(workspace.root)

@@ -16,10 +16,11 @@ from longctx.recording.apis import to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
 from longctx.recording.reply import MalformedAnswer
-from longctx.report.page.contents import Earlier, RowIdentity, earlier_rows
+from longctx.report.page.earlier_answers import Earlier, RowIdentity, earlier_rows
+from longctx.results.answer_groups import by_group, digest_of_answers, with_answers
 from longctx.results.baseline_file import Baseline
 from longctx.results.row import Row, digest_of_all, grouped, total
-from longctx.results.store import by_group, digest_of_answers, load, with_answers
+from longctx.results.store import load
 from longctx.vocabulary.declaration import Protocol
 
 

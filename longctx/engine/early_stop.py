@@ -24,11 +24,11 @@ from longctx.gate.evidence import Unit, in_looks
 from longctx.gate.usage import GrowthLimits
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
-from longctx.recording.episodes import PROMPT_CUT, CutPrompts
+from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import NotRecorded, Tape
 from longctx.recording.trials import Ended, Judged, RunTrial, Waiting, run_protocol
+from longctx.results.answer_groups import with_answers
 from longctx.results.row import EARLY_STOP, Row, Subject
-from longctx.results.store import with_answers
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 from longctx.vocabulary.point import name_of_test
 
@@ -257,7 +257,7 @@ class InterimLooks:
 
     def _beside_protocols(self, cells: Sequence[Cell], own: set[Band]) -> tuple[int, set[Band]]:
         """Return how many bands are judged elsewhere, and those of which other shards ask a part."""
-        from longctx.engine.gate_plan import minimums_of_tests
+        from longctx.engine.minimums import minimums_of_tests
 
         plan, names = self._run.plan, {cell.id for cell in cells if self._band(cell)}
         others = [cell for name in plan.tests for cell in plan.all_cells_of(name) if cell.id not in names]
@@ -269,7 +269,7 @@ class InterimLooks:
 
     def _beside_functions(self, cells: Sequence[Cell], own: set[Band]) -> tuple[int, set[Band]]:
         """Return the same for test functions. Only the baseline knows what other shards measure of these."""
-        from longctx.engine.gate_plan import minimums_of
+        from longctx.engine.minimums import minimums_of
 
         plan, names = self._run.plan, {(cell.point.test, cell.point.slug) for cell in cells}
         gated = [(name_of_test(row.test), row) for row in self._baseline if row.band is not None]

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import os
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING
 
 import longctx
 from longctx import clocks
-from longctx.cells.cell import Cell, Trial
 from longctx.config.models import as_lines
 from longctx.config.project import project_settings
 from longctx.engine.changed_texts import templates_of, text_changes
 from longctx.engine.judging_code import changed_code
 from longctx.engine.memory import Past, judged_against, keep, remembered
-from longctx.engine.plan import Plan
 from longctx.engine.servers import server_notes
 from longctx.engine.terms import empty, left_out, looks_of, min_rates, rules
 from longctx.errors import UserError
@@ -31,8 +29,6 @@ from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed, changed_terms
 from longctx.gate.verdict import Rules, RunVerdict
-from longctx.live.cost.estimate import Estimate, estimate
-from longctx.recording.request import Request, digest_of
 from longctx.report.document import Document
 from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
 from longctx.report.headline import headline, why_each_band_fails
@@ -44,7 +40,8 @@ from longctx.results import store
 from longctx.results.baseline_file import Baseline, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.row import Row, origin
-from longctx.results.store import FinishedRun, remove_old_runs
+from longctx.results.run_folders import remove_old_runs
+from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
 from longctx.vocabulary.both import Both
@@ -353,54 +350,3 @@ def texts_of(baseline: Baseline, record: FinishedRun, cassettes: Path) -> ViewsO
         return views_of(baseline, before, cassettes) if any(views.values()) else {}, views
 
     return texts
-
-
-@dataclass(frozen=True, slots=True)
-class DocumentChanges:
-    """The trials about documents before and after a change, by what happens to them."""
-
-    cells: tuple[Cell, ...]
-    """Those after the change."""
-    unchanged: int
-    stale: tuple[Trial, ...]
-    """The trials whose prompts contain what changed."""
-    added: tuple[Trial, ...]
-    gone: tuple[Trial, ...]
-
-    @property
-    def estimates(self) -> list[Estimate]:
-        """The cost of recording stale and new trials."""
-        return estimate(self.cells, map(Request.of, (*self.stale, *self.added)))
-
-
-def document_changes(before: Plan, after: Plan) -> DocumentChanges:
-    """Compare the trials of one profile on two states of its documents. Raises UserError if one cannot be built."""
-    old, new = dict(_built(before)), dict(_built(after))
-    return DocumentChanges(
-        tuple(_cells(after)),
-        sum(key in old and old[key][1] == digest for key, (_, digest) in new.items()),
-        tuple(trial for key, (trial, digest) in new.items() if key in old and old[key][1] != digest),
-        tuple(trial for key, (trial, _) in new.items() if key not in old),
-        tuple(trial for key, (trial, _) in old.items() if key not in new),
-    )
-
-
-def questions_by_item(trials: tuple[Trial, ...]) -> Mapping[str, int]:
-    """Return how many of these trials are about each question of the bank."""
-    counts: dict[str, int] = {}
-    for trial in trials:
-        name = str(trial.identity.item).partition("@")[0]
-        counts[name] = counts.get(name, 0) + 1
-    return counts
-
-
-def _cells(plan: Plan) -> Iterator[Cell]:
-    for name, test in plan.tests.items():
-        if test.documents:
-            yield from (cell.fitted() for cell in plan.cells_of(name))
-
-
-def _built(plan: Plan) -> Iterator[tuple[str, tuple[Trial, str]]]:
-    for cell in _cells(plan):
-        for trial in cell.each_trial():
-            yield f"{cell.file}/{trial.key}", (trial, digest_of(trial.build(), cell.model))

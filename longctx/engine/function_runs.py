@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from longctx.cells.cell import Cell, Trial
 from longctx.engine.early_stop import InterimLooks, left_out_by
-from longctx.engine.gate_plan import SubjectBand, band_of, cannot_pass, target_of
+from longctx.engine.loads import SubjectBand, band_of
 from longctx.engine.measure import MeasuredCell, Measurer
+from longctx.engine.preflight import cannot_pass, target_of
 from longctx.errors import TapeError, UserError
 from longctx.functions.asking import Part
 from longctx.functions.estimating import FunctionEstimates

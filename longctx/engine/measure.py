@@ -13,7 +13,7 @@ from longctx.errors import TapeError, UserError
 from longctx.functions.trial import TestMistake
 from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.logs import LOG
-from longctx.recording.episodes import PROMPT_CUT, CutPrompts, cut_prompts_sentence
+from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, cut_prompts_sentence
 from longctx.recording.missing import why_missing
 from longctx.recording.request import Place, parts_of_all
 from longctx.recording.tape import Tape
@@ -211,7 +211,7 @@ class Measurement:
     @property
     def facts(self) -> dict[str, Mapping[str, int]]:
         """The facts of each cell, by its name in a run."""
-        from longctx.results.store import cell_names
+        from longctx.results.cell_names import cell_names
 
         return {name: cell.facts for cell in self.cells if cell.facts for name in cell_names(cell.own_rows)}
 
@@ -254,7 +254,7 @@ def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | E
     stale = next((place for place in result.requests if tape.status(place) == "stale"), None)
     if stale is None:
         return [unmeasured_row(run, trial, "not_asked", "missing")]
-    from longctx.results.store import parts_that_differ
+    from longctx.results.request_parts import parts_that_differ
 
     parts = parts_that_differ(tape.recorded_parts(stale), stale.parts)
     differ = {name: int(differs) for name, differs in parts.items()}

@@ -26,7 +26,7 @@ from longctx.gate.memory import (
 )
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
 from longctx.recording.request import digest_of
-from longctx.results.store import with_answers
+from longctx.results.answer_groups import with_answers
 from longctx.results.verdicts import SHORT, JudgedRun, JudgedRuns, append_verdict, read_verdicts
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.point import is_check

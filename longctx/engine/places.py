@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longctx.cells.cell import Trial
-from longctx.config.project_files import folder_of
+from longctx.config.file_names import folder_of
 from longctx.results.row import Row
 from longctx.vocabulary.point import Identity
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY, TEXT

@@ -12,8 +12,8 @@ from longctx.extras import require
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
-    from longctx.engine.gate_plan import Preflight
     from longctx.engine.measure import Measurement
+    from longctx.engine.preflight import Preflight
     from longctx.live.cost.estimate import Estimate
     from longctx.live.run import Done
     from longctx.recording.tape import Tape
@@ -55,7 +55,7 @@ class Run(RunData):
             preflight.warn()
         self._foresee_baseline(cells, tape)
         estimates = estimate_live(tape, cells, self.say, self.settings.batch)
-        from longctx.engine.gate_plan import cannot_pass, target_of
+        from longctx.engine.preflight import cannot_pass, target_of
 
         target = target_of(self)
         if self.cells:  # test functions are a part of the run that is not here
@@ -171,7 +171,7 @@ class Run(RunData):
         """Return the check before a gated run asks; None if the run will give no verdict."""
         if self.settings.baseline is None or self.settings.ask_only:
             return None
-        from longctx.engine.gate_plan import Preflight
+        from longctx.engine.preflight import Preflight
 
         return Preflight(self, cells, tape, self.say)
 
@@ -181,6 +181,6 @@ class Run(RunData):
         if self.settings.baseline is not None or own is None or own.margin is None:
             return
         if any(not tape.has_trial(trial) for cell in cells if cell.size for trial in cell.each_trial()):
-            from longctx.engine.gate_plan import as_baseline, target_of
+            from longctx.engine.preflight import as_baseline, target_of
 
             self.say(as_baseline(cells, target_of(self)))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from longctx.config.project_files import servers_in
+from longctx.config.file_names import servers_in
 from longctx.engine.places import file_of, trial_of
 from longctx.errors import UserError
 from longctx.results.row import Row

@@ -9,14 +9,14 @@ from pathlib import Path
 
 from longctx import clocks
 from longctx.cells.cell import Cell
-from longctx.config.project_files import folder_of
+from longctx.config.file_names import folder_of
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
 from longctx.errors import UserError
+from longctx.gate.recording_age import AgeLimit
 from longctx.gate.served import Noise, Room, Served, ServedRows, Side, TestAndBand
 from longctx.gate.tokens import TokenPairs, without_cut_prompts
-from longctx.gate.validity import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.server.client import open_client, provider_of
 from longctx.live.server.says import keep, kept_of, said_by

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from longctx import clocks
 from longctx.config.arguments import server_name
-from longctx.config.project_files import servers_in
+from longctx.config.file_names import servers_in
 from longctx.errors import UserError, did_you_mean
 from longctx.gate.served import Side
 from longctx.live.server.credentials import parsed, without_userinfo

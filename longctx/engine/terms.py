@@ -19,9 +19,10 @@ from longctx.engine.servers import nothing_of_server
 from longctx.errors import UserError
 from longctx.gate.minimum import requirements_of, shortfalls
 from longctx.gate.rules import MARGIN
+from longctx.results.cell_names import cell_name, cell_names
+from longctx.results.completeness import missing_shards
 from longctx.results.manifest import Manifest
 from longctx.results.row import EARLY_STOP, Row, Subject
-from longctx.results.store import cell_name, cell_names, missing_shards
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, DEFAULT_LOOKS, LooksPlan, RunLooks
 from longctx.vocabulary.point import is_check, name_of_test
@@ -189,8 +190,8 @@ def rules_of(
     profiles: those of the run, each with the models that replace its own. known: the names of the tests. The margin
     is the user's, else the smallest of the profiles', else the default.
     """
+    from longctx.gate.recording_age import AgeLimit
     from longctx.gate.usage import GrowthLimits
-    from longctx.gate.validity import AgeLimit
     from longctx.gate.verdict import Rules
 
     stated = [profile.margin for profile, _ in profiles if profile.margin is not None]

@@ -20,15 +20,15 @@ from longctx.engine.terms import rules
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.gate.bands import ORDER, Verdict
-from longctx.gate.validity import AgeLimit
+from longctx.gate.recording_age import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.cost.money import check_cap
 from longctx.registry import known_protocols
 from longctx.report.document import Document, as_markdown
-from longctx.report.page.contents import Earlier, earlier_rows
+from longctx.report.page.earlier_answers import Earlier, earlier_rows
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
+from longctx.results.answer_groups import with_answers
 from longctx.results.row import Row, View
-from longctx.results.store import with_answers
 from longctx.views.chart import Chart
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.point import is_check

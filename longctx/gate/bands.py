@@ -29,7 +29,8 @@ from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.bound import p_value_over_clusters, trials_to_settle
 from longctx.stats.group_sequential import ONCE
 from longctx.stats.group_sequential import Looks as Planned
-from longctx.stats.power import JudgeErrors, trials_for_drop
+from longctx.stats.judge_errors import JudgeErrors
+from longctx.stats.power import trials_for_drop
 from longctx.stats.rates import Rate, design_effect, holm
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.both import Both

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.gate.verdict import RunVerdict
 from longctx.results.manifest import Manifest, RecordedTerms
+from longctx.results.request_parts import PARTS, request_difference
 from longctx.results.row import Row, Subject
-from longctx.results.store import PARTS, request_difference
 from longctx.text import count, some_of
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check

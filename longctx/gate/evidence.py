@@ -20,13 +20,13 @@ from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Evidenced, Tallied
 from longctx.gate.cases import Vanished
 from longctx.gate.plan import Assumed
+from longctx.results.request_parts import parts_that_differ
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
-from longctx.results.store import parts_that_differ
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.group_sequential import ONCE, Looks, planned
+from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.paired import Paired
-from longctx.stats.power import JudgeErrors
 from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.looks import LooksPlan

@@ -8,8 +8,10 @@ from dataclasses import replace
 from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
 from longctx.gate.cases import vanished, without_retired
+from longctx.gate.coverage import cells_not_judged
 from longctx.gate.evidence import by_band, is_gated, with_bands_of
-from longctx.gate.validity import NONE_GATED, cells_not_judged, models_of, too_old, unmeasured, why_run_is_invalid
+from longctx.gate.recording_age import models_of, too_old
+from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.results.row import Row

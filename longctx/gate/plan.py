@@ -13,7 +13,7 @@ import numpy as np
 from longctx.gate.bands import LEAST_CLUSTERS, RUN, Band
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.results.row import Subject
-from longctx.stats import power, unpaired
+from longctx.stats import pass_chance, power, unpaired
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.group_sequential import planned
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
@@ -198,7 +198,7 @@ def share_asked(trials: int, clusters: int, assumed: Assumed, target: Target) ->
     if n < looks.number:
         return 1.0
     own = clusters if clusters < trials else None
-    return power.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks, own)
+    return pass_chance.share_until_pass(n, assumed.discordance, target.margin, target.alpha, looks, own)
 
 
 Sized = tuple[int, int, Assumed]
@@ -303,8 +303,8 @@ def passing(trials: int, clusters: int, assumed: Assumed, target: Target) -> flo
     looks = planned(target.looks, clusters, trials, target.margin, target.alpha)
     alpha = looks.level(target.alpha, looks.number)
     if clusters == trials:
-        return power.pass_chance(trials, assumed.discordance, target.margin, alpha)
-    return power.pass_chance_in_clusters(trials, clusters, assumed.discordance, deff, target.margin, alpha)
+        return pass_chance.pass_chance(trials, assumed.discordance, target.margin, alpha)
+    return pass_chance.pass_chance_in_clusters(trials, clusters, assumed.discordance, deff, target.margin, alpha)
 
 
 def effective(trials: int, clusters: int, assumed: Assumed) -> int:
@@ -361,6 +361,8 @@ def _for_drop(assumed: Assumed, target: Target) -> tuple[int | None, int | None]
 def _to_pass(assumed: Assumed, target: Target) -> tuple[int | None, int | None]:
     """Return how many independent trials pass with the target's power, paired and unpaired."""
     return (
-        _in_looks(lambda alpha: power.trials_to_pass(assumed.discordance, target.margin, alpha, target.power), target),
+        _in_looks(
+            lambda alpha: pass_chance.trials_to_pass(assumed.discordance, target.margin, alpha, target.power), target
+        ),
         unpaired.trials_to_pass(assumed.rate, target.margin, target.alpha, target.power),
     )

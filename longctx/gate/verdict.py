@@ -22,6 +22,7 @@ from longctx.gate.bands import (
     overall,
 )
 from longctx.gate.cases import Retired, Vanished, added, vanished, without_retired
+from longctx.gate.coverage import cells_not_judged
 from longctx.gate.evidence import (
     Evidence,
     EvidenceInLooks,
@@ -36,17 +37,11 @@ from longctx.gate.evidence import (
     judge_errors,
     with_bands_of,
 )
+from longctx.gate.nothing_to_lose import nothing_to_lose
+from longctx.gate.recording_age import AgeLimit, too_old
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
-from longctx.gate.validity import (
-    NONE_GATED,
-    AgeLimit,
-    cells_not_judged,
-    nothing_to_lose,
-    too_old,
-    unmeasured,
-    why_run_is_invalid,
-)
+from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
 from longctx.registry import shipped
 from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
 from longctx.results.row import EARLY_STOP, Row, Subject

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from longctx.config.project_files import folder_of, servers_in, servers_sentence
+from longctx.config.file_names import folder_of, servers_in, servers_sentence
 from longctx.engine.functions import (
     MarkedFunction,
     cell_of,

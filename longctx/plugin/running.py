@@ -26,7 +26,8 @@ from longctx.plugin.measuring import CellResult
 from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
 from longctx.plugin.session import run_of, session_of, state_of
-from longctx.results.store import as_lines, cell_names
+from longctx.results.cell_names import cell_names
+from longctx.results.store import as_lines
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell

@@ -25,7 +25,8 @@ def lock_report_folder(config: pytest.Config) -> None:
     run = run_of(config)
     if run.settings.report is None or is_worker(config) or config.option.collectonly:
         return
-    from longctx.results.store import check_free, drop_unfinished, only_reporter
+    from longctx.results.run_folders import check_free, only_reporter
+    from longctx.results.store import drop_unfinished
 
     check(run)
     if run.settings.lock:

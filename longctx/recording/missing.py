@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from longctx.cells.cell import Cell, Trial
+from longctx.config.file_names import servers_in, servers_sentence
 from longctx.config.models import as_lines
-from longctx.config.project_files import servers_in, servers_sentence
 from longctx.errors import closest
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
-from longctx.results.store import parts_that_differ
-from longctx.results.store import request_difference as parts_sentence
+from longctx.results.request_parts import parts_that_differ
+from longctx.results.request_parts import request_difference as parts_sentence
 from longctx.text import visible
 from longctx.vocabulary.shapes import SHAPES
 

@@ -24,7 +24,7 @@ from longctx.cells.cell import Cell, RequestTokens, Trial
 from longctx.config.models import Caching, ModelProfile, as_lines
 from longctx.recording.apis import api_at, api_of, chat, messages, split_path_and_body, with_extra_body
 from longctx.recording.apis.messages import PATH
-from longctx.results.store import as_mapping
+from longctx.results.request_parts import as_mapping
 from longctx.vocabulary import shapes
 from longctx.vocabulary.point import BuiltTrial
 

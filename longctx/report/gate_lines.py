@@ -18,7 +18,7 @@ from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Growth, UsageChange
 from longctx.gate.verdict import RunVerdict
 from longctx.report.blocks import Block, terminal_blocks
-from longctx.report.tables import before_after, seconds, thousand
+from longctx.report.usage_table import before_after, seconds, thousand
 from longctx.results.row import Row, grouped
 from longctx.text import count, visible
 from longctx.views.chart import Table

@@ -55,7 +55,7 @@ def why_each_band_fails(verdict: RunVerdict) -> dict[str, str]:
 
 
 def _failure(band: BandVerdict, reasons: Sequence[str]) -> str:
-    from longctx.report.tables import trials
+    from longctx.report.usage_table import trials
 
     if band.reason or reasons:
         return f"invalid: {band.reason or '; '.join(reasons)}"

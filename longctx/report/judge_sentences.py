@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.compare.judges import GradedTest
 from longctx.gate.verdict import RunVerdict
-from longctx.stats.power import Limited
+from longctx.stats.judge_errors import Limited
 from longctx.stats.rates import Rate
 from longctx.text import count
 

@@ -12,10 +12,10 @@ from typing import Any
 from longctx.extras import writes_page
 from longctx.redaction import redact_files
 from longctx.registry import shipped
-from longctx.report.comparison import effective_lengths_data
+from longctx.report.effective_lengths import effective_lengths_data
 from longctx.report.function_reports import REPORTS
 from longctx.report.judge_sentences import judges_data
-from longctx.report.page.contents import EarlierAnswers
+from longctx.report.page.earlier_answers import EarlierAnswers
 from longctx.report.run_report import RunReport
 from longctx.report.text import as_markdown
 from longctx.results.export import CSV, PARQUET, export

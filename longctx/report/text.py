@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
+from longctx.report.default_views import default_findings, default_views
 from longctx.report.document import Document, markdown_table, terminal_table
 from longctx.report.document import as_markdown as document_as_markdown
 from longctx.report.function_reports import parts_of
 from longctx.report.judge_sentences import judge_sentences
 from longctx.report.markdown import plain
-from longctx.report.tables import default_findings, default_views, tables
+from longctx.report.tables import tables
 from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, constants_said, lines

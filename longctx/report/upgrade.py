@@ -9,9 +9,9 @@ from typing import Any
 from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
-from longctx.report.charts import forest
 from longctx.report.document import Document
-from longctx.report.tables import PRICE, UNKNOWN, spread, thousand
+from longctx.report.forest import forest
+from longctx.report.usage_table import PRICE, UNKNOWN, spread, thousand
 from longctx.report.verdict_data import as_data
 from longctx.report.verdict_document import badge, forest_bands, verdict_document, why
 from longctx.report.verdict_document import lead as lead_of_gate

@@ -12,7 +12,7 @@ from longctx.gate.bands import LEAST_CLUSTERS, BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict
 from longctx.report.blocks import Block, Diff, Fold, Name, TableRows, TextLine
 from longctx.report.gate_lines import LostAnswers, one_line
-from longctx.report.tables import trials
+from longctx.report.usage_table import trials
 from longctx.text import count, usd
 from longctx.views.chart import Table
 from longctx.vocabulary.point import is_check

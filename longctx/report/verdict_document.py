@@ -12,11 +12,20 @@ from longctx.gate.bands import BandVerdict
 from longctx.gate.cases import added_sentence
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
 from longctx.gate.where import pattern_of
-from longctx.report.charts import ForestBand, forest
 from longctx.report.document import Document
+from longctx.report.forest import ForestBand, forest
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
 from longctx.report.judge_sentences import gate_sentences
-from longctx.report.tables import PRICE, UNKNOWN, before_after, price_change, seconds, thousand, trials, usage_table
+from longctx.report.usage_table import (
+    PRICE,
+    UNKNOWN,
+    before_after,
+    price_change,
+    seconds,
+    thousand,
+    trials,
+    usage_table,
+)
 from longctx.report.verdict_blocks import (
     SAME_ANSWERS,
     TOO_FEW,

@@ -1,6 +1,6 @@
 """A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
 
-The first line contains the run's manifest. Each other line contains one group of its rows (results/store.py), with one
+The first line contains the run's manifest. Each other line contains one group of its rows (results/answer_groups.py), with one
 letter for each trial. A run that was added follows in the same way. When a baseline is loaded, the answers to a trial
 are its repeats, numbered through all runs.
 """
@@ -21,18 +21,12 @@ from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
 from longctx.files import TAKE_ONE_SIDE, check_no_conflict
 from longctx.results import judged_by as judging
+from longctx.results.answer_groups import GROUP_FIELDS, by_group, digest_of_answers, with_answers
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
+from longctx.results.request_parts import as_mapping
 from longctx.results.row import Row
-from longctx.results.store import (
-    GROUP_FIELDS,
-    as_mapping,
-    by_group,
-    digest_of_answers,
-    find_run,
-    load,
-    load_rows,
-    with_answers,
-)
+from longctx.results.run_folders import find_run
+from longctx.results.store import load, load_rows
 from longctx.vocabulary.point import CREDIT, Kind, question_in
 from longctx.vocabulary.shapes import TEXT
 
@@ -271,7 +265,8 @@ class _Group:
     """The accuracy that guessing reaches, if the test function states one."""
 
 
-_HEAD, _GROUP = TypeAdapter(_Head), TypeAdapter(_Group)
+_HEAD = TypeAdapter(_Head)
+_GROUP = TypeAdapter(_Group)
 
 
 def _head(path: Path, line: str) -> _Head:

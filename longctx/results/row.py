@@ -152,7 +152,7 @@ class Row:
     server: Text | None = None
     """The name of the server that answered, as the user gave it; None without one."""
     answers: Text | None = None
-    """The digest of the recorded answers of its line (results/store.py); no file of a run contains it."""
+    """The digest of the recorded answers of its line (results/answer_groups.py); no file of a run contains it."""
 
     @classmethod
     def of(cls, kept: Mapping[str, Any]) -> Row:

@@ -8,7 +8,8 @@ from typing import Any
 
 from longctx.errors import UserError
 from longctx.results.row import Row
-from longctx.results.store import find_run, load
+from longctx.results.run_folders import find_run
+from longctx.results.store import load
 from longctx.text import visible
 
 RowAndView = tuple[Row, Mapping[str, Any]]

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from longctx.results.cell_names import cell_name
 from longctx.results.constant import ConstantAnswer, best_constant, choices_of
 from longctx.results.row import Row, Subject, grouped
-from longctx.results.store import cell_name
 from longctx.stats.rates import NO_RATE, Rate, rate_of
 
 CellSummaries = Sequence["CellSummary"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 
 from longctx.cells.cell import TOOLS_PROMPT, ReplyTokens, added_tokens
+from longctx.config.file_names import file_name
 from longctx.config.models import ModelProfile
-from longctx.config.project_files import file_name
 from tests.protocols import Passkey
 from tests.recording.examples import line_cell, passkey_cell
 from tests.refusals import refused

@@ -12,7 +12,7 @@ import pytest
 from longctx.cli import main
 from longctx.config.profiles import load_profile
 from longctx.corpus.question_bank import load_bank
-from longctx.engine.gate_plan import SubjectBand, planned
+from longctx.engine.loads import SubjectBand, planned
 from longctx.engine.plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import Band

@@ -4,7 +4,7 @@ import contextlib
 
 import pytest
 
-from longctx.config.project_files import check_name, file_name, folder_of, servers_in, slug
+from longctx.config.file_names import check_name, file_name, folder_of, servers_in, slug
 from tests.refusals import refused
 
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longctx.config.file_names import file_name
 from longctx.config.keeping import keep_default_profile, keep_probed, keep_token_counts
 from longctx.config.models import ModelProfile, load_model, read_profile
 from longctx.config.profiles import profile_path
-from longctx.config.project_files import file_name
 from longctx.workspace import Workspace, packaged
 from tests.config.examples import MEASURED, SHIPPED
 from tests.refusals import refused

@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+from longctx.config.file_names import file_name
 from longctx.config.models import (
     ModelProfile,
     Prices,
@@ -18,7 +19,6 @@ from longctx.config.models import (
     load_model,
     treatments,
 )
-from longctx.config.project_files import file_name
 from longctx.workspace import Workspace
 from tests.config.examples import MEASURED, SHIPPED
 from tests.here import HERE

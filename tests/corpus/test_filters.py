@@ -2,7 +2,7 @@
 
 import datetime
 
-from longctx.config.project_files import file_name
+from longctx.config.file_names import file_name
 from longctx.corpus.filters import Filter, choose_filter, filter_path, load_filter, make_filter
 from longctx.corpus.question_bank import load_bank
 from longctx.workspace import Workspace

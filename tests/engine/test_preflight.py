@@ -8,7 +8,7 @@ import pytest
 
 from longctx.cells.cell import Cell
 from longctx.config.profiles import load_profile
-from longctx.engine.gate_plan import as_baseline, cannot_pass, unpowered
+from longctx.engine.preflight import as_baseline, cannot_pass, unpowered
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.gate.plan import Target

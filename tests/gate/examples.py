@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from longctx.gate.validity import AgeLimit
+from longctx.gate.recording_age import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 from tests.rows import joined, right_of, run

@@ -21,7 +21,7 @@ from longctx.gate.bands import (
 )
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.group_sequential import Looks as Planned
-from longctx.stats.power import JudgeErrors
+from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.rates import Rate
 from longctx.stats.unpaired import Unpaired
 from tests.stats.examples import alone

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.gate.invalid_in_advance import invalid_in_advance
-from longctx.gate.validity import AgeLimit
+from longctx.gate.recording_age import AgeLimit
 from longctx.gate.verdict import Rules
 from longctx.results.row import Row
 from tests.rows import joined, run

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 
 from longctx.gate.minimum import Requirement, below_minimum, below_minimum_among, requirements_of, shortfalls
-from longctx.results.store import cell_names
+from longctx.results.cell_names import cell_names
 from longctx.stats.rates import Rate
 from tests.rows import run
 

@@ -6,7 +6,7 @@ import pytest
 
 from longctx.gate.bands import LEAST_CLUSTERS
 from longctx.gate.plan import Assumed, Load, Needed, Target, outlook, unlucky
-from longctx.stats import power, unpaired
+from longctx.stats import pass_chance, power, unpaired
 
 WANTED = Target(bands=5, looks="once")
 GUESS = Assumed(discordance=0.1, rate=0.9)
@@ -16,7 +16,7 @@ def test_trials_that_are_independent() -> None:
     shown = outlook(300, 300, GUESS, WANTED)
     assert shown.smallest_paired == power.smallest_drop(300, 0.1, 0.01, 0.9)
     assert shown.smallest_unpaired == unpaired.smallest_drop(300, 0.9, 0.01, 0.9)
-    assert shown.passing == power.pass_chance(300, 0.1, 0.05, 0.05)
+    assert shown.passing == pass_chance.pass_chance(300, 0.1, 0.05, 0.05)
     assert shown.for_drop.paired == power.trials_for_drop(0.1, 0.1, 0.01, 0.9)
     assert shown.to_pass.unpaired == unpaired.trials_to_pass(0.9, 0.05, 0.05, 0.9)
 

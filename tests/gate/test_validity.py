@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from longctx.compare.pairs import guessing_of, pairs
+from longctx.compare.pairs import pairs
 from longctx.gate.evidence import by_band
-from longctx.gate.validity import AgeLimit, too_old, unmeasured
-from longctx.registry import shipped
-from tests.rows import joined, row, run
+from longctx.gate.validity import unmeasured
+from tests.rows import joined, run
 
 BAND: dict[str, Any] = {"band": "all"}
 
@@ -58,39 +57,3 @@ def test_a_band_with_too_many_missing_is_named() -> None:
 def test_one_stale_trial_is_too_much_and_says_how_to_record_it() -> None:
     [sentence] = reasons(199, 1, error="stale")
     assert sentence.endswith("record them with --ctx-record new_episodes")
-
-
-NOW = "2026-11-22T00:00:00+00:00"
-
-
-def proof(before: dict[str, Any], after: dict[str, Any], days: float = 7) -> str:
-    return too_old(joined(run("correct", **before)), joined(run("correct", **after)), AgeLimit(NOW, days))
-
-
-def test_recordings_speak_for_the_model_they_are_of() -> None:
-    assert proof({"model_returned": "m-1"}, {"model_returned": "m-1", "recorded_at": "2020-01-01T00:00:00"}) == ""
-
-
-@pytest.mark.parametrize("change", [{"model": "new"}, {"model_returned": "m-2"}], ids=["another model", "moved alias"])
-def test_a_changed_model_needs_live_answers_or_young_recordings(change: dict[str, Any]) -> None:
-    old = {"recorded_at": "2026-11-12T00:00:00+00:00", "source": "replayed", **change}
-    assert "1 of 1 answers are recordings of up to 10 days ago, where 7 are allowed (max_age)" in proof({}, old)
-    assert proof({}, old, days=11) == ""
-    assert "where 0 are allowed" in proof({}, old | {"recorded_at": NOW}, days=0)  # in the same second, too
-    assert proof({}, old | {"source": "live"}) == ""
-
-
-def test_what_a_baseline_heard_from_several_models_is_no_change() -> None:
-    before = {"model_returned": "m-1, m-2"}
-    after = joined(run("correct", model_returned="m-1"), run("correct", seed=3, model_returned="m-2"))
-    assert too_old(joined(run("correct", **before)), after, AgeLimit(NOW)) == ""
-
-
-def test_guessing_is_the_best_constant_answer_where_that_is_more_than_chance() -> None:
-    collage = shipped()["collage"]
-    letters = [row("correct", test="collage", expected=letter) for letter in "DDDDABCD"]
-    assert guessing_of(collage, letters) == 0.625
-    assert guessing_of(collage, [row("correct", test="collage", expected=letter) for letter in "ABCD" * 3]) == 0.25
-    assert guessing_of(collage, [replace(each, expected=None) for each in letters], letters) == 0.625
-    assert guessing_of(None, letters, stated=0.5) == 0.5
-    assert guessing_of(None, [replace(each, trace={"choices": 4}) for each in letters], stated=0.5) == 0.625

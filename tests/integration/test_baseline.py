@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from longctx.results.store import FILES
+from longctx.results.run_folders import FILES
 from tests.integration.conftest import LINES, PASSKEY, Checkout, Result, copied, with_baseline
 from tests.servers import Answer, Body, SimulatedServer, failing, message, prompt_of, right, saying
 

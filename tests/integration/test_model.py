@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from longctx.config.project_files import file_name
+from longctx.config.file_names import file_name
 from tests.integration.conftest import LINES, PASSKEY, Checkout
 from tests.servers import SimulatedServer, saying
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 
-from longctx.results.store import only_reporter
+from longctx.results.run_folders import only_reporter
 from tests.integration.conftest import RECORD_ONLY, Checkout
 from tests.servers import SimulatedServer
 

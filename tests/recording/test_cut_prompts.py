@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.recording.episodes import CutPrompts, cut_prompts_sentence, prompt_text
+from longctx.recording.cut_prompts import CutPrompts, cut_prompts_sentence, prompt_text
 
 MODEL = ModelProfile(model="toy")
 OTHER = ModelProfile(model="other")

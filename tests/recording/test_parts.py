@@ -8,7 +8,7 @@ import pytest
 
 from longctx.recording.apis import chat, responses
 from longctx.recording.request import parts_of, parts_of_all
-from longctx.results.store import as_mapping, parts_that_differ
+from longctx.results.request_parts import as_mapping, parts_that_differ
 
 BODY: dict[str, Any] = {
     "model": "m",

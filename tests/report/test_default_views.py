@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from longctx.report.charts import charts
+from longctx.report.default_views import default_findings, default_views
 from longctx.report.svg import draw
-from longctx.report.tables import default_findings, default_views
 from longctx.report.text import findings
 from longctx.results.row import Subject
 from longctx.stats.rates import Rate

@@ -8,7 +8,7 @@ import pytest
 
 from longctx.protocols.reports.collage_analysis import Effect, Favourite, QaSummary
 from longctx.protocols.reports.collage_report import found
-from longctx.report.page.contents import unmeasured
+from longctx.report.page.facts import unmeasured
 from longctx.report.text import findings
 from longctx.results.row import EARLY_STOP, Subject
 from longctx.stats.paired import Paired

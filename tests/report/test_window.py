@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from longctx.report.default_views import default_views
 from longctx.report.function_reports import FRONTIER, window_sentences, window_tables
 from longctx.report.page.contents import sections
 from longctx.report.run_folder import as_json
-from longctx.report.tables import default_views
 from longctx.report.terminal import as_terminal
 from longctx.report.text import as_markdown, findings
 from longctx.results.row import ALONE, CALLS_TOOL, Row

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import Any
 
+from longctx.results.cell_names import cell_names
+from longctx.results.completeness import incomplete_sentences, left_out_of_all, missing_shards
 from longctx.results.row import Row
-from longctx.results.store import cell_names, incomplete_sentences, left_out_of_all, missing_shards
 from tests.cli.runs import rows
 from tests.report.sample import MANIFEST
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longctx.results.manifest import RecordedTerms, load_manifest
-from longctx.results.merging import merge_manifests, merge_rows
+from longctx.results.merged_manifest import merge_manifests
+from longctx.results.merging import merge_rows
 from longctx.results.row import Row
 from longctx.results.store import load, write
 from tests.refusals import refused

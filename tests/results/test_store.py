@@ -12,16 +12,7 @@ from pathlib import Path
 import pytest
 
 from longctx.results.row import View
-from longctx.results.store import (
-    VIEWS,
-    append,
-    as_lines,
-    drop_unfinished,
-    finish,
-    load,
-    parts_that_differ,
-    request_difference,
-)
+from longctx.results.store import VIEWS, append, as_lines, drop_unfinished, finish, load
 from tests.report.sample import rows, view
 from tests.rows import bare as row
 
@@ -149,28 +140,6 @@ def test_lines_can_be_sent_anywhere() -> None:
 def test_a_run_without_results_cannot_be_loaded(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         load(tmp_path)
-
-
-def test_a_part_of_one_alone_differs() -> None:
-    assert parts_that_differ("messages=aaaa system=bbbb", "messages=aaaa1111") == {"system": True, "messages": False}
-
-
-@pytest.mark.parametrize("unknown", ["", None])
-def test_nothing_is_said_of_what_is_not_known(unknown: str | None) -> None:
-    assert parts_that_differ("messages=aaaa", unknown) == parts_that_differ(unknown, "messages=aaaa") == {}
-
-
-@pytest.mark.parametrize(
-    ("differ", "said"),
-    [
-        ({"system": 60, "tools": 0, "messages": 0}, "system; tools and messages are the same"),
-        ({"system": 60, "messages": 12}, "system and messages in 12"),
-        ({"system": 0, "messages": 60}, "messages; system is the same"),
-        ({"messages": 60, "parameters": 0}, "messages; parameters are the same"),
-    ],
-)
-def test_sentences(differ: dict[str, int], said: str) -> None:
-    assert request_difference(differ, 60) == said
 
 
 def test_views_follow_their_rows(tmp_path: Path) -> None:

@@ -16,16 +16,8 @@ from longctx.stats.averaged import Averaged, sign_flip_p_value
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.group_sequential import ONCE, planned
 from longctx.stats.paired import Paired
-from longctx.stats.power import (
-    changes,
-    pass_chance,
-    pass_chance_in_clusters,
-    power,
-    share_until_pass,
-    smallest_drop,
-    trials_for_drop,
-    trials_to_pass,
-)
+from longctx.stats.pass_chance import pass_chance, pass_chance_in_clusters, share_until_pass, trials_to_pass
+from longctx.stats.power import changes, power, smallest_drop, trials_for_drop
 
 SHARES = st.floats(0, 1)
 

@@ -11,7 +11,7 @@ from pydantic import TypeAdapter
 
 from longctx import Run
 from longctx.cli import make_parser
-from longctx.gate.validity import AgeLimit
+from longctx.gate.recording_age import AgeLimit
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.report.run_folder import as_json
 from longctx.report.verdict_data import as_data

@@ -14,7 +14,7 @@ import pytest
 from longctx import Run
 from longctx.live.cost.estimate import Price
 from longctx.protocols.reports.passkey_report import FEWEST
-from longctx.report.charts import colours
+from longctx.report.colours import colours
 from longctx.report.svg import draw, numbers_of, standing_alone
 from longctx.summary.summary import Summary
 from longctx.views.answers import CellSummary, constant_of

@@ -13,7 +13,8 @@ from longctx.authoring.items import READ
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
 from longctx.results.row import Row
-from longctx.results.store import find_run, load, load_rows
+from longctx.results.run_folders import find_run
+from longctx.results.store import load, load_rows
 from longctx.vocabulary.point import PROTOCOL
 
 

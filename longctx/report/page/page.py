@@ -15,21 +15,14 @@ from markupsafe import Markup
 import longctx
 from longctx.registry import in_order
 from longctx.report.blocks import Block, Fold
-from longctx.report.charts import accuracies, charts, colours, css
+from longctx.report.charts import accuracies, charts
+from longctx.report.colours import colours, css
 from longctx.report.document import Document
 from longctx.report.page import trials
-from longctx.report.page.contents import (
-    EarlierAnswers,
-    Figure,
-    PageSection,
-    counts,
-    facts,
-    headline,
-    origins,
-    sections,
-    unmeasured,
-    words,
-)
+from longctx.report.page.contents import Figure, PageSection, sections
+from longctx.report.page.earlier_answers import EarlierAnswers
+from longctx.report.page.facts import counts, facts, headline, origins, unmeasured
+from longctx.report.page.glossary import words
 from longctx.report.run_report import RunReport
 from longctx.report.svg import NARROW, WIDE, Drawn, draw, numbers_of, standing_alone
 from longctx.report.terminal import attention

@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from longctx.report.page.contents import CHANGES, Earlier, EarlierAnswers, change_of
+from longctx.report.page.earlier_answers import CHANGES, Earlier, EarlierAnswers, change_of
 from longctx.results.row import EARLY_STOP, Row
 
 CHUNK = 200

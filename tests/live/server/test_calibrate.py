@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from longctx.cells.cell import Cell
+from longctx.config.file_names import file_name
 from longctx.config.models import load_model
-from longctx.config.project_files import file_name
 from longctx.config.prompts import PromptSet
 from longctx.live.failure import Unasked
 from longctx.live.server.counting import with_server_facts

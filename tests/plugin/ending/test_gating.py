@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from longctx.engine.terms import rules
-from longctx.gate.validity import AgeLimit
+from longctx.gate.recording_age import AgeLimit
 from longctx.plugin.gating import exit_status
 from longctx.plugin.session import session_of
 from longctx.protocols.passkey import PasskeyAxes

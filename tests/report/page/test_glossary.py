@@ -2,7 +2,7 @@
 
 import re
 
-from longctx.report.page.contents import OF_A_GATE, OF_A_RUN, words
+from longctx.report.page.glossary import OF_A_GATE, OF_A_RUN, words
 from tests.here import HERE
 
 GLOSSARY = (HERE.root / "docs/glossary.md").read_text(encoding="utf-8")

@@ -11,7 +11,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from longctx.report.document import Document
-from longctx.report.page.contents import facts, sections
+from longctx.report.page.contents import sections
+from longctx.report.page.facts import facts
 from longctx.report.page.page import render
 from longctx.report.run_report import RunReport
 from longctx.report.text import first_table

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.report import charts
+from longctx.report import colours as themes
 
 TEXT = ("--ink", "--ink-soft", "--link", "--good", "--bad")
 MARKS = ("--mark-needle", "--mark-record", "--mark-nowhere")
@@ -25,9 +25,9 @@ def contrast(one: str, other: str) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("name", charts.SERIES)
+@pytest.mark.parametrize("name", themes.SERIES)
 def test_text_is_readable(name: str) -> None:
-    colours = charts.colours(name)
+    colours = themes.colours(name)
     for ground in ("--paper", "--panel"):
         for text in TEXT:
             assert contrast(colours[text], colours[ground]) >= 4.5, (text, ground)
@@ -35,25 +35,25 @@ def test_text_is_readable(name: str) -> None:
         assert contrast(colours["--ink"], colours[mark]) >= 4.5, mark
 
 
-@pytest.mark.parametrize("name", charts.SERIES)
+@pytest.mark.parametrize("name", themes.SERIES)
 def test_series_stand_out_from_the_paper(name: str) -> None:
-    colours = charts.colours(name)
+    colours = themes.colours(name)
     for number in range(1, 9):
         assert contrast(colours[f"--series-{number}"], colours["--paper"]) >= 3, number
 
 
-@pytest.mark.parametrize("name", charts.SERIES)
+@pytest.mark.parametrize("name", themes.SERIES)
 def test_numbers_in_a_heatmap_are_readable(name: str) -> None:
-    colours = charts.colours(name)
+    colours = themes.colours(name)
     for step in range(10):
         assert contrast(colours["--ink"], colours[f"--heat-{step}"]) >= 4.5, step
 
 
 def test_both_themes_and_all_that_is_used_are_defined() -> None:
-    assert charts.colours("light").keys() == charts.colours("dark").keys()
-    room = Path(charts.__file__).parents[1]
+    assert themes.colours("light").keys() == themes.colours("dark").keys()
+    room = Path(themes.__file__).parents[1]
     used = {name for path in room.rglob("*.*") for name in re.findall(r"var\((--[\w-]+)\)", _text(path))}
-    assert used <= charts.colours("light").keys() | {"--x"}
+    assert used <= themes.colours("light").keys() | {"--x"}
     assert used
 
 

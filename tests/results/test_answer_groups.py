@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from longctx.results.answer_groups import with_answers
 from longctx.results.row import Row
-from longctx.results.store import with_answers
 from tests.cli.runs import rows
 from tests.rows import joined
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.engine.gate_plan import minimums_of_tests
+from longctx.engine.minimums import minimums_of_tests
 from longctx.results.row import Row
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.report import Report, Reported, StatedMinimum

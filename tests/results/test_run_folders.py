@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.results.store import find_run, remove_old_runs
+from longctx.results.run_folders import find_run, remove_old_runs
 from tests.refusals import refused
 
 

@@ -7,7 +7,7 @@ import math
 import pytest
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from longctx.stats.power import JudgeErrors, kappa, limited
+from longctx.stats.judge_errors import JudgeErrors, kappa, limited
 from longctx.stats.rates import Rate
 
 ERRORS = JudgeErrors(Rate(5, 100), Rate(10, 100))
