@@ -3,7 +3,7 @@
 Each band is its own hypothesis, so that a collapse at the long end is not averaged away. A band passes if its drop
 is shown to be smaller than the margin. It is a regression if a drop above zero is shown, with Holm's correction over
 all bands, and the band does not pass. Otherwise it is inconclusive. A band whose baseline has nothing to lose
-(gate/validity.py) is invalid unless a drop is shown.
+(gate/nothing_to_lose.py) is invalid unless a drop is shown.
 
 A run of several bands is its own hypothesis, with its own margin: a small drop in all of them is a regression
 though each band by itself shows none, or passes. It is tested with the bands, and counts in Holm's correction. If a
