@@ -17,7 +17,7 @@ from benchmarks.gate.creep import GENERATORS
 from benchmarks.gate.profiles import ALPHA, common
 from benchmarks.gate.runs import scores
 from benchmarks.gate.table import command, share, table
-from longctx.gate.plan import OFTEN, Assumed, Target, unlucky, whole_passing
+from longctx.gate.power import OFTEN, Assumed, Target, unlucky, whole_passing
 
 RESULTS = Path(__file__).with_name("LUCKY.md")
 TRIALS, MARGIN, GATES = 360, 0.075, 100

@@ -24,7 +24,7 @@ from benchmarks.gate.table import command, sections, share, table
 from longctx.cells.cell import ReplyTokens
 from longctx.config.models import load_model
 from longctx.engine.loads import planned as loads_of_profile
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import DOUBT, RUN_MARGIN
 from longctx.gate.rules import ALPHA

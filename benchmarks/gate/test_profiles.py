@@ -27,7 +27,7 @@ from benchmarks.gate.profiles import (
 )
 from longctx.config.profiles import load_profile
 from longctx.engine.loads import planned as loads_of_profile
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
 from longctx.gate.evidence import Evidence, changed_together

@@ -11,7 +11,7 @@ import pytest
 from benchmarks.gate.truth import ABSENT, ANSWERS, BANDS, DESIGN, PRESENT, draw, run
 from longctx.config.profiles import load_profile
 from longctx.engine.loads import planned
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.engine.settings import Settings
 from longctx.stats.group_sequential import planned as looks
 from longctx.workspace import Workspace

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.new_test import NewTest, add_options, confirmed, run_of
 from longctx.cli.shared_options import add_task, print_at_once
+from longctx.cli.written_test import NewTest, add_options, confirmed, run_of
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.extras import require

@@ -15,7 +15,7 @@ from longctx.config.arguments import number
 from longctx.text import some_of
 
 if TYPE_CHECKING:
-    from longctx.engine.plan import Plan
+    from longctx.engine.run_plan import Plan
 
 LISTED = 10
 """The most names that `diff` lists of a kind."""
@@ -151,7 +151,7 @@ def _written(questions: Path, folder: Path, file: Path) -> dict[str, str]:
 
 
 def _plan(options: argparse.Namespace, folder: Path, questions: Path) -> Plan:
-    from longctx.engine.plan import Plan
+    from longctx.engine.run_plan import Plan
 
     settings = replace(settings_of(options), corpus=folder, questions=questions)
     return Plan(settings, options.workspace)

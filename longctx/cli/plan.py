@@ -15,10 +15,10 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.engine.loads import SubjectBand
-    from longctx.engine.plan import Plan
     from longctx.engine.run import Run
+    from longctx.engine.run_plan import Plan
     from longctx.gate.evidence import Seen, Where
-    from longctx.gate.plan import Assumed, BandPlan, Load, Target
+    from longctx.gate.power import Assumed, BandPlan, Load, Target
     from longctx.results.row import Row, Subject
 
 
@@ -92,10 +92,10 @@ def run(options: argparse.Namespace) -> int:
     from longctx.engine.loads import loads_of_functions, planned
     from longctx.engine.minimums import minimums_of, minimums_of_tests
     from longctx.engine.run import Run
-    from longctx.gate.plan import Target, against_baselines
+    from longctx.gate.power import Target, against_baselines
     from longctx.plugin.selected_tests import reports_of_tests
     from longctx.report.document import as_terminal
-    from longctx.report.plan import conclusion, plan_document, prices, questions_worth
+    from longctx.report.plan_page import conclusion, plan_document, prices, questions_worth
     from longctx.results.baseline_file import load_baseline
     from longctx.vocabulary.looks import DEFAULT_LOOKS
 
@@ -169,7 +169,7 @@ def _plan(
     options: argparse.Namespace,
     target: Target,
 ) -> BandPlan:
-    from longctx.gate.plan import BandPlan, outlook
+    from longctx.gate.power import BandPlan, outlook
 
     subject, band = where
     known, own = _known(where, earlier)
@@ -222,7 +222,7 @@ def _with_replies(
 
 def _assumed(known: Seen | None, in_contexts: bool, options: argparse.Namespace) -> Assumed:
     """Return what earlier runs reveal about a band; the user's guesses without any."""
-    from longctx.gate.plan import Assumed
+    from longctx.gate.power import Assumed
 
     guess = Assumed.guess(in_contexts).correlation if options.correlation is None else options.correlation
     if known is None:

@@ -52,7 +52,7 @@ def run(options: argparse.Namespace) -> int:
     settings = _settings(options)
     default = free_folder(settings, workspace)
     out = (options.out or default.with_name(f"serving-{default.name}")).absolute()
-    from longctx.engine.plan import Plan
+    from longctx.engine.run_plan import Plan
 
     model = Plan(settings, workspace).model(options.model).model
     sides = sides_of(options.old, options.new, workspace, model)

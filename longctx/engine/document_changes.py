@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from longctx.cells.cell import Cell, Trial
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.live.cost.estimate import Estimate, estimate
 from longctx.recording.request import Request, digest_of
 

@@ -12,10 +12,10 @@ from typing import Any
 from longctx.engine.places import file_of, trial_of
 from longctx.errors import UserError
 from longctx.functions.measure import answer_text
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis import to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.episodes import Episode, read_episodes
-from longctx.recording.reply import MalformedAnswer
 from longctx.report.page.earlier_answers import Earlier, RowIdentity, earlier_rows
 from longctx.results.answer_groups import by_group, digest_of_answers, with_answers
 from longctx.results.baseline_file import Baseline

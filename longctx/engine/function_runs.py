@@ -22,7 +22,7 @@ from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.trial import FunctionTrial
-from longctx.gate.plan import Load
+from longctx.gate.power import Load
 from longctx.live.batches.ledger import Ledger
 from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.live.estimating import with_estimated_counts

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from statistics import fmean
 
 from longctx.cells.cell import Cell
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.errors import UserError
 from longctx.gate.bands import Band
-from longctx.gate.plan import Load
+from longctx.gate.power import Load
 from longctx.live.cost.prefixes import ContextPrice
 from longctx.results.row import Row, Subject, grouped
 from longctx.vocabulary.point import is_check, name_of_test

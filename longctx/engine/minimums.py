@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.results.row import Row, grouped
 from longctx.views.declared import reporting_of_test
 from longctx.views.reporting import Reports

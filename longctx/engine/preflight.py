@@ -16,7 +16,7 @@ from longctx.errors import Invalid, TapeError
 from longctx.gate.bands import RUN, Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
 from longctx.gate.nothing_to_lose import vacuous_bands
-from longctx.gate.plan import Assumed, Target, against_baselines, all_bands, in_bands, outlook, passing
+from longctx.gate.power import Assumed, Target, against_baselines, all_bands, in_bands, outlook, passing
 from longctx.live.failure import Unasked
 from longctx.live.watch import Say
 from longctx.recording.request import Place

@@ -20,7 +20,7 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.config.models import ModelProfile
-    from longctx.engine.plan import Plan
+    from longctx.engine.run_plan import Plan
     from longctx.live.bounds import Terms
     from longctx.live.failure import Failure
     from longctx.live.watch import Say
@@ -112,7 +112,7 @@ class RunData:
     @functools.cached_property
     def plan(self) -> Plan:
         """The profile, its cells and the baseline, which are loaded when first needed."""
-        from longctx.engine.plan import Plan
+        from longctx.engine.run_plan import Plan
 
         return Plan(self.settings, self.workspace)
 

@@ -18,9 +18,9 @@ from longctx.cells.cell import Cell, RequestTokens, Trial, body_tokens
 from longctx.config.models import ModelProfile, as_lines
 from longctx.errors import UserError
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
+from longctx.recording.answer_body import MOST_DEPTH, is_too_deep, read_object
 from longctx.recording.apis import api_at, api_of, messages
 from longctx.recording.apis.messages import Edits
-from longctx.recording.reply import MOST_DEPTH, is_too_deep, read_object
 from longctx.recording.request import Place, Request, digest, digests
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Role

@@ -19,7 +19,7 @@ from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, 
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import AtLook, Evidenced, Tallied
 from longctx.gate.cases import Vanished
-from longctx.gate.plan import Assumed
+from longctx.gate.power import Assumed
 from longctx.results.request_parts import parts_that_differ
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
 from longctx.stats.averaged import AnswerPair, Averaged

@@ -21,10 +21,10 @@ from longctx.plugin import (
     notices,
     options,
     parameter_ids,
+    report_folder,
     run,
     same_names,
     selection,
-    unwritten,
 )
 from longctx.plugin.mistakes import Mistake, as_usage_errors
 from longctx.plugin.nested import is_nested
@@ -107,7 +107,7 @@ def pytest_testnodedown(node: object) -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     if is_nested(session.config):
         return
-    unwritten.lock_report_folder(session.config)
+    report_folder.lock_report_folder(session.config)
     started = run_of(session.config)
     if options.any_given(session.config) and not run.is_worker(session.config):
         notices.print_ignored(session.config)
@@ -335,7 +335,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if session.unused:
         terminalreporter.write_line(session.unused, red=True)
     if session.unwritten:
-        terminalreporter.write_line(unwritten.why_no_report(config), red=True)
+        terminalreporter.write_line(report_folder.why_no_report(config), red=True)
     if measured:
         from longctx.plugin import github
 

@@ -18,7 +18,7 @@ from longctx.config.models import check_api, misspelled
 from longctx.config.project import project_settings
 from longctx.errors import Interrupted, Invalid, UserError
 from longctx.extras import require
-from longctx.plugin import gating, unwritten
+from longctx.plugin import gating, report_folder
 from longctx.plugin.mistakes import end_of_run
 from longctx.plugin.nested import NestedSession, is_nested, run_nested
 from longctx.plugin.options import typed
@@ -90,7 +90,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
                 say(sentence)
             say("Estimate only: no requests were sent.")
             raise end_of_run(config, pytest.ExitCode.OK)
-        unwritten.check(run)
+        report_folder.check(run)
         _check_server(config, [*cells, *functions])
         from longctx.engine.function_pass import ask_all
 

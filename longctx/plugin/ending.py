@@ -14,7 +14,7 @@ from longctx.engine.finish import Finished, finish
 from longctx.engine.servers import nothing_sent
 from longctx.errors import UserError
 from longctx.extras import writes_page
-from longctx.plugin import hooks, measuring, notices, selected_tests, unwritten
+from longctx.plugin import hooks, measuring, notices, report_folder, selected_tests
 from longctx.plugin.session import LongctxSession, run_of, session_of
 from longctx.report.document import as_terminal as document_as_terminal
 from longctx.report.terminal import as_terminal, run_line
@@ -37,7 +37,7 @@ def close_run(config: pytest.Config) -> None:
         except UserError as error:
             session.unwritten = str(error)
     if session.unwritten:
-        unwritten.delete_rows_without_report(run)
+        report_folder.delete_rows_without_report(run)
         return
     if run.settings.save_baseline and not run.settings.shard:
         _save_baseline(config, run)

@@ -11,7 +11,7 @@ import pytest
 from longctx.errors import Invalid, UserError
 from longctx.gate.rules import EXIT
 from longctx.gate.rules import exit_status as status_of
-from longctx.plugin import options, unwritten
+from longctx.plugin import options, report_folder
 from longctx.plugin.mistakes import end_of_run
 from longctx.plugin.nested import is_nested
 from longctx.plugin.run import is_worker
@@ -119,7 +119,7 @@ def exit_status(config: pytest.Config, status: int) -> int:
     """
     session = session_of(config)
     if session.unwritten:
-        return unwritten.EXIT
+        return report_folder.EXIT
     if status == pytest.ExitCode.OK and session.not_saved:
         status = pytest.ExitCode.TESTS_FAILED
     if status not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED) or not session.verdict:

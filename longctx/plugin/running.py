@@ -81,9 +81,9 @@ def _difference_elsewhere(item: pytest.Item, running: FunctionTrial) -> str:
     stale = next((place for place in places if running.tape.status(place) == "stale"), None)
     if stale is None:
         return ""
-    from longctx.plugin import elsewhere
+    from longctx.plugin import rerun_in_process
 
-    return elsewhere.difference_sentence(item, running, stale)
+    return rerun_in_process.difference_sentence(item, running, stale)
 
 
 def _keeps_nothing(item: pytest.Function) -> bool:

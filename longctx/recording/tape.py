@@ -23,11 +23,11 @@ from longctx.config.models import ModelProfile
 from longctx.errors import TapeError, UserError
 from longctx.files import append_line, check_writable, locked
 from longctx.recording import compact_json
+from longctx.recording.answer_body import MalformedAnswer, count, read_object
 from longctx.recording.apis import api_at, messages, to_answer
 from longctx.recording.apis.messages import Receipt
 from longctx.recording.base import AnswerOrigin, Base, answer_of
 from longctx.recording.episodes import Episode, SentAgain, Unsent, read_episodes
-from longctx.recording.reply import MalformedAnswer, count, read_object
 from longctx.recording.request import Place
 from longctx.recording.rewriting import Rewriting
 from longctx.vocabulary.answer import Answer

@@ -10,8 +10,8 @@ import httpx2
 
 from longctx import clocks
 from longctx.config.models import BETA, VERSION, as_lines, treatments
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
-from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import Place, digest, messages_body, without_cache_marks
 from longctx.recording.tape import PLACE, Tape
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from longctx.results.row import Subject, by_subject, grouped, short_names
 from longctx.stats.rates import pooled
+from longctx.summary.by_value import FILLER
 from longctx.summary.summary import FILLED, OfTest
-from longctx.summary.tests import FILLER
 from longctx.views.answers import CellSummaries, CellSummary
 from longctx.views.chart import COLOURS, note_of
 from longctx.views.view import RatePoint, RateView, estimate, interval

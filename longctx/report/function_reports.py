@@ -11,18 +11,11 @@ from typing import Any
 from longctx.results.row import CALLS_TOOL
 from longctx.stats.losses import ALPHA, Loss, Losses, level_of
 from longctx.stats.rates import Rate
+from longctx.summary.by_value import EVIDENCE_ALONE, FILLER, Measured
+from longctx.summary.retention import Retention
+from longctx.summary.retrievals import MISSED, RETRIEVED, Retrieval
 from longctx.summary.summary import OfTest
-from longctx.summary.tests import (
-    EVIDENCE_ALONE,
-    FILL,
-    FILLER,
-    MISSED,
-    RETRIEVED,
-    Measured,
-    Retention,
-    Retrieval,
-    Window,
-)
+from longctx.summary.windows import FILL, Window
 from longctx.text import count, usd
 from longctx.views.chart import Table
 from longctx.views.view import RatePoint, RateView
@@ -449,7 +442,7 @@ def _lost(loss: Loss) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionReport:
-    """What a report says of an analysis (summary/tests.py), in the parts that a Report declares of a test."""
+    """What a report says of an analysis (summary/analyses.py), in the parts that a Report declares of a test."""
 
     tables: Callable[[str, Sequence[Any], str], Iterable[Table]]
     """From the test's title, what was found, and the beginning of the charts' names."""

@@ -20,13 +20,10 @@ from longctx.registry import in_order, shipped
 from longctx.results.constant import ConstantAnswer
 from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
 from longctx.stats.rates import Rate, rate_of
+from longctx.summary.analyses import ANALYSES
+from longctx.summary.by_value import FILLER, median_tokens
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
-from longctx.summary.tests import (
-    ANALYSES,
-    CHUNKS,
-    FILLER,
-    median_tokens,
-)
+from longctx.summary.retrievals import CHUNKS
 from longctx.views.answers import CellSummary, constant_of, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports

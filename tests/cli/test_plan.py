@@ -13,10 +13,10 @@ from longctx.cli import main
 from longctx.config.profiles import load_profile
 from longctx.corpus.question_bank import load_bank
 from longctx.engine.loads import SubjectBand, planned
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.engine.settings import Settings
 from longctx.gate.bands import Band
-from longctx.gate.plan import Assumed, Load, Target, outlook
+from longctx.gate.power import Assumed, Load, Target, outlook
 from longctx.results.row import Subject
 from longctx.workspace import Workspace
 from tests.cli.runs import rows, run

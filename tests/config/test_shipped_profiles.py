@@ -8,7 +8,7 @@ import pytest
 
 from longctx.cells.cell import Cell
 from longctx.config.profiles import load_profile
-from longctx.engine.plan import Plan
+from longctx.engine.run_plan import Plan
 from longctx.engine.settings import Settings
 from longctx.live.cost.estimate import estimate
 from longctx.live.estimating import NOT_MEASURED, fitted

@@ -11,7 +11,7 @@ from longctx.config.profiles import load_profile
 from longctx.engine.preflight import as_baseline, cannot_pass, unpowered
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
-from longctx.gate.plan import Target
+from longctx.gate.power import Target
 from tests.given import written
 from tests.here import HERE
 

@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.cells.cell import Trial
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.tape import PLACE, Tape
 from longctx.recording.transport import NotOnTape, TapeTransport
 from tests.recording.examples import AT, answer, client_of, line_cell, network, place, recorded, replying, send

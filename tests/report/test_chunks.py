@@ -6,8 +6,8 @@ import json
 
 from longctx.report.function_reports import chunks_sentences, chunks_tables
 from longctx.report.run_folder import as_json
+from longctx.summary.retrievals import retrievals
 from longctx.summary.summary import summarize
-from longctx.summary.tests import retrievals
 from tests.rows import retrieved
 
 

@@ -15,7 +15,7 @@ from longctx.report.text import as_markdown, findings
 from longctx.results.row import ALONE, CALLS_TOOL, Row
 from longctx.stats.rates import Rate
 from longctx.summary.summary import summarize
-from longctx.summary.tests import windows
+from longctx.summary.windows import windows
 from tests.rows import filled
 
 

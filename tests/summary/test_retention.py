@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from longctx.stats.rates import Rate
-from longctx.summary.tests import retention
+from longctx.summary.retention import retention
 from tests.rows import retained, row
 
 

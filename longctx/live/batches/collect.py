@@ -20,9 +20,9 @@ from longctx.live.failure import Failure
 from longctx.live.server.calls import ENQUIRY_ERRORS
 from longctx.live.server.explaining import by_status, explain, server_sentence
 from longctx.live.watch import Say
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis import check_answer
 from longctx.recording.apis.messages import PATH
-from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.text import visible

@@ -23,7 +23,7 @@ from longctx.live.server.calls import ENQUIRY_ERRORS, NoAnswer, body_of, malform
 from longctx.live.server.client import Client
 from longctx.live.server.credentials import Credentials
 from longctx.live.server.explaining import explain, server_sentence
-from longctx.recording.reply import MalformedAnswer, count, read_object
+from longctx.recording.answer_body import MalformedAnswer, count, read_object
 from longctx.recording.transport import MOST_BYTES, too_large
 
 UPLOAD_S = 3600.0

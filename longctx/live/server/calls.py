@@ -14,8 +14,8 @@ import anthropic
 import httpx2
 
 from longctx.live.server.client import Client
+from longctx.recording.answer_body import MOST_DEPTH, MOST_TOKENS, MalformedAnswer, is_too_deep, read_object
 from longctx.recording.apis import messages
-from longctx.recording.reply import MOST_DEPTH, MOST_TOKENS, MalformedAnswer, is_too_deep, read_object
 from longctx.recording.request import Request
 
 TIMEOUT_S = 30.0

@@ -36,8 +36,8 @@ from longctx.live.server.calls import (
 from longctx.live.server.client import Client
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis import api_of, gemini, messages, to_answer
-from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import (
     Request,
     count_arguments,

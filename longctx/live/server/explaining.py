@@ -13,7 +13,7 @@ from longctx.errors import UserError
 from longctx.live.failure import Failure
 from longctx.live.server.calls import NoAnswer
 from longctx.live.server.credentials import NO_HEADER
-from longctx.recording.reply import MalformedAnswer, ServerFailed
+from longctx.recording.answer_body import MalformedAnswer, ServerFailed
 from longctx.recording.tape import NotRecorded
 from longctx.redaction import redacted
 from longctx.text import visible

@@ -17,8 +17,8 @@ import httpx2
 
 from longctx.errors import UserError
 from longctx.live.server.credentials import Credentials
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis import api_at, canonical_path
-from longctx.recording.reply import MalformedAnswer
 from longctx.recording.request import is_messages_path
 from longctx.recording.transport import ENCODING_HEADERS, MOST_BYTES, too_large
 

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 from urllib.parse import quote
 
 from longctx.config.models import ModelProfile
+from longctx.recording.answer_body import MOST_DEPTH, MalformedAnswer, is_too_deep, not_read
 from longctx.recording.apis import chat, gemini, messages, openai, responses
 from longctx.recording.apis.messages import Receipt
-from longctx.recording.reply import MOST_DEPTH, MalformedAnswer, is_too_deep, not_read
 from longctx.vocabulary.answer import Answer
 
 

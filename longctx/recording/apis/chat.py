@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longctx.config.models import ModelProfile
+from longctx.recording.answer_body import not_read, read_object, server_failed
 from longctx.recording.apis.openai import (
     STORED_APART,
     as_objects,
@@ -22,7 +23,6 @@ from longctx.recording.apis.openai import (
     tool_choice,
     usage_of,
 )
-from longctx.recording.reply import not_read, read_object, server_failed
 
 NAME = "openai-chat"
 VENDOR = "openai"

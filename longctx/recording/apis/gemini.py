@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from longctx.config.models import ModelProfile, Thinking
+from longctx.recording.answer_body import not_read, read_object, server_failed
 from longctx.recording.apis.openai import (
     as_objects,
     blocks_of,
@@ -18,7 +19,6 @@ from longctx.recording.apis.openai import (
     tool_choice,
     usage_of,
 )
-from longctx.recording.reply import not_read, read_object, server_failed
 
 NAME = "gemini"
 VENDOR = "google"

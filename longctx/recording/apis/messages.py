@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx.config.models import ModelProfile
-from longctx.recording.reply import MOST_TOKENS, count, not_read, read_object
+from longctx.recording.answer_body import MOST_TOKENS, count, not_read, read_object
 from longctx.vocabulary.answer import Answer, CompactionUsage, citations_of
 from longctx.vocabulary.reading import split_thinking
 

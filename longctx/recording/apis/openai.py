@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.recording.reply import count
+from longctx.recording.answer_body import count
 
 STORED_APART = frozenset(
     "stream stream_options metadata store user safety_identifier prompt_cache_key prompt_cache_retention "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from longctx.cli.new_test import NewTest
+from longctx.cli.written_test import NewTest
 from longctx.config.profiles import profile_path
 from longctx.workspace import Workspace
 

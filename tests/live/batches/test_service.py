@@ -14,7 +14,7 @@ from longctx import clocks
 from longctx.config.models import ModelProfile
 from longctx.live.batches.service import Service, check_provider, read_state
 from longctx.live.server.client import open_client
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.answer_body import MalformedAnswer
 from tests.batch_server import PATH, BatchServer
 from tests.live.clients import Found, called
 from tests.refusals import refused

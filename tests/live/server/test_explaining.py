@@ -12,7 +12,7 @@ from longctx.config.models import ModelProfile
 from longctx.live.failure import Failure
 from longctx.live.server.client import key_of
 from longctx.live.server.explaining import explain
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.tape import NotRecorded
 
 

@@ -13,7 +13,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.live.server.client import Client
 from longctx.live.server.counting import count_tokens, described_by_server, token_counts, tokens_per_unit
-from longctx.recording.reply import MalformedAnswer
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.registry import shipped
 from longctx.vocabulary.declaration import Protocol
 from tests.here import HERE

@@ -23,9 +23,9 @@ from longctx.live.server.client import Client, open_client
 from longctx.live.server.counting import count_tokens, described_by_server
 from longctx.live.server.explaining import explain
 from longctx.live.server.network import Network
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis.messages import read
 from longctx.recording.missing import missing
-from longctx.recording.reply import MalformedAnswer
 from longctx.recording.tape import Tape
 from tests.given import served
 from tests.live.clients import asking, called

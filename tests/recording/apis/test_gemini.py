@@ -8,9 +8,9 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
+from longctx.recording.answer_body import MalformedAnswer, ServerFailed
 from longctx.recording.apis import api_at, canonical_path, gemini, split_path_and_body, to_answer
 from longctx.recording.apis.messages import Receipt
-from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.request import digest, with_model_profile
 from tests.recording.apis.examples import blocked, body, called, completion, generated
 

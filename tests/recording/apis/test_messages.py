@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis import is_answer
 from longctx.recording.apis.messages import PATH, Edits, Receipt, read, to_answer
-from longctx.recording.reply import MalformedAnswer
 from longctx.vocabulary.answer import Answer, CompactionUsage
 from longctx.vocabulary.judging import unanswered
 from longctx.vocabulary.shapes import Context, Piece, judged_citations

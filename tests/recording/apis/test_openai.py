@@ -9,9 +9,9 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.server.explaining import explain
+from longctx.recording.answer_body import MalformedAnswer, ServerFailed
 from longctx.recording.apis import api_at, canonical_path, chat, gemini, is_answer, responses, to_answer
 from longctx.recording.apis.messages import Receipt
-from longctx.recording.reply import MalformedAnswer, ServerFailed
 from longctx.recording.request import digest, with_model_profile
 from tests.recording.apis.examples import BLOCKED, CALL, blocked, body, completion, response, said
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.rules import EXIT
-from longctx.plugin.unwritten import EXIT as UNWRITTEN
+from longctx.plugin.report_folder import EXIT as UNWRITTEN
 from tools.site.reference.markdown import table
 
 PAGE = """# Exit statuses

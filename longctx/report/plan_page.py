@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.cells.cell import Cell
 from longctx.gate.bands import Band
-from longctx.gate.plan import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
+from longctx.gate.power import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
 from longctx.live.cost.prefixes import best_questions, price_of_evidence
 from longctx.report.document import Document
 from longctx.results.row import Subject, grouped

@@ -12,10 +12,10 @@ from longctx.cells.cell import Cell
 from longctx.config.models import Caching, ModelProfile
 from longctx.config.prompts import Wording
 from longctx.gate.bands import Band
-from longctx.gate.plan import Assumed, BandPlan, Load, Needed, Outlook, Target
+from longctx.gate.power import Assumed, BandPlan, Load, Needed, Outlook, Target
 from longctx.live.cost.prefixes import best_questions
 from longctx.report.document import as_terminal
-from longctx.report.plan import conclusion, plan_document, prices, questions_worth
+from longctx.report.plan_page import conclusion, plan_document, prices, questions_worth
 from longctx.results.row import Subject
 from tests.given import dollars
 from tests.protocols import VariableTracking

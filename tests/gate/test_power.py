@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.bands import LEAST_CLUSTERS
-from longctx.gate.plan import Assumed, Load, Needed, Target, outlook, unlucky
+from longctx.gate.power import Assumed, Load, Needed, Target, outlook, unlucky
 from longctx.stats import pass_chance, power, unpaired
 
 WANTED = Target(bands=5, looks="once")

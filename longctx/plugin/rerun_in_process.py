@@ -30,7 +30,7 @@ MOST = 3
 """The most test functions of a process that are looked at: each takes another process, and seconds."""
 PATIENCE = 120
 """Seconds after which the other process is stopped."""
-CODE = "import sys; from longctx.plugin.elsewhere import main; main(*sys.argv[1:])"
+CODE = "import sys; from longctx.plugin.rerun_in_process import main; main(*sys.argv[1:])"
 SEED = "PYTHONHASHSEED"
 
 
