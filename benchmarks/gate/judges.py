@@ -1,7 +1,7 @@
 """How often what is corrected for a judge's errors holds: `python -m benchmarks.gate.judges`.
 
-Two generators draw judges, and neither is the model of longctx/stats/judged.py, in which errors are independent of the
-answers. Borderline: people and judge see the quality of an answer, the judge less exactly and from another threshold,
+Three generators draw judges. Independent: errors are independent of all but whether an answer is right, as corrections
+assume. Borderline: people and judge see the quality of an answer, the judge less exactly and from another threshold,
 so that its errors are those on borderline answers, and change as the model does. Documents: the judge misreads answers
 about some documents more often than others, and labels and trials come in documents.
 """
@@ -93,7 +93,15 @@ def documents(truth: Truth, n: int, random: np.random.Generator, drop: float = 0
     return human, human ^ flips
 
 
-GENERATORS = {"borderline": borderline, "documents": documents}
+def independent(truth: Truth, n: int, random: np.random.Generator, drop: float = 0.0) -> tuple[Bools, Bools]:
+    """Return the same of answers that have nothing in common, and that the judge misreads independently."""
+    first = random.random(n) < truth.accuracy
+    human = np.stack([first, first & (random.random(n) >= drop / truth.accuracy)])
+    flips = random.random((2, n)) < np.where(human, truth.on_right, truth.on_wrong)
+    return human, human ^ flips
+
+
+GENERATORS = {"borderline": borderline, "documents": documents, "independent": independent}
 
 
 def rate(held: Bools, clustered: bool, kept: Bools | None = None) -> Rate:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 NOISE = 0.1, 0.2
 """The shares of pairs that change by chance, for a single run: a cautious guess, and that of noisy models."""
+LIVES = 0.02, 0.05, 0.1, 0.2
+"""Those with which many pull requests are gated against one baseline."""
 FEW = 4
 """The most tests or models that are named; of more, their number is given."""
 
@@ -95,7 +97,7 @@ def save(
 def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Iterator[str]:
     """Yield how often an unchanged model passes against a baseline, and against one of more runs."""
     from longctx.gate.evidence import repeated
-    from longctx.gate.power import OFTEN, Target, in_bands, unlucky, whole_passing
+    from longctx.gate.power import OFTEN, PULL_REQUESTS, Sized, Target, failing_once, in_bands, unlucky, whole_passing
 
     runs = max((row.repeat + 1 for row in rows), default=1)
     profile = _profile(workspace, manifest)
@@ -103,11 +105,15 @@ def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Ite
     target = Target(_margin(profile), looks=looks, run_margin=run_margin)
     if not (bands := repeated(rows)):
         return
-    for share in [None] if runs > 1 else NOISE:
-        assumed = [
+
+    def changing(share: float | None) -> list[Sized]:
+        return [
             (trials, clusters, own if share is None else replace(own, discordance=share))
             for trials, clusters, own in bands
         ]
+
+    for share in [None] if runs > 1 else NOISE:
+        assumed = changing(share)
         numbers = range(runs, max(runs, 3) + 1)
         passes = "; ".join(
             f"{whole_passing(assumed, target, number):.0%} against {count(number, 'run')}" for number in numbers
@@ -120,6 +126,19 @@ def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Ite
             f"Probability that an unchanged model passes {in_bands(bands)} at a margin of {target.margin * 100:g}%, "
             f"{noise}: {passes}. That is the mean over all such baselines; it is below {OFTEN:.0%} for {lucks}."
         )
+    shares = (None,) if runs > 1 else LIVES
+    lives = (
+        f"{' / '.join(f'{failing_once(changing(share), target, number):.0%}' for share in shares)} of those of "
+        f"{count(number, 'run')}"
+        for number in sorted({runs, max(runs, 3)})
+    )
+    noise = (
+        "the noise of these runs" if runs > 1 else f"{' / '.join(f'{share:.0%}' for share in LIVES)} of pairs changing"
+    )
+    yield (
+        f"Share of baselines against which at least one of {PULL_REQUESTS} unchanged pull requests does not pass, with "
+        f"{noise}: {', '.join(lives)}."
+    )
 
 
 def measured(rows: Sequence[Row]) -> str:

@@ -81,6 +81,7 @@ def remembered(
     baseline: Baseline, run: str, rows: Sequence[Row], terms: Rules, past: Past, known: Mapping[str, Protocol]
 ) -> Remembered:
     """Judge a run together with the earlier runs of its change. run: its name. known: the tests by name."""
+    terms = replace(terms, next_alpha=terms.alpha / LATER)
     alone = judged_against(baseline, rows, terms, known)
     live = any(row.source == "live" for row in rows)
     judged = read_verdicts(past.cassettes, clocks.stamp())

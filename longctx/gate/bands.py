@@ -19,19 +19,18 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.stats import unpaired
 from longctx.stats.averaged import AnswerPair, Averaged
-from longctx.stats.bound import p_value_over_clusters, trials_to_settle
+from longctx.stats.bound import p_value_over_clusters
+from longctx.stats.extension import trials_to_rule_out, trials_to_show
 from longctx.stats.group_sequential import ONCE
 from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.judge_errors import JudgeErrors
-from longctx.stats.power import trials_for_drop
-from longctx.stats.rates import Rate, design_effect, holm
+from longctx.stats.rates import Rate, holm
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import name_of_test
@@ -104,7 +103,8 @@ class BandVerdict:
     needed: int | None
     """About how many trials settle an inconclusive band with 90% probability; None if that is not known.
 
-    They show the observed drop, or rule out one of the margin if nothing has changed: the smaller number of both.
+    They count those that it has, are judged as the next run is, and show the observed drop, or rule out one of the
+    margin if nothing changes from here: the smaller number of both.
     """
     same_answers: bool = False
     """The run replayed the baseline's own answers and judged them the same."""
@@ -214,13 +214,15 @@ def judge_in_looks(
     alpha: float,
     further: Sequence[float] = (),
     run_margin: float | None = None,
+    next_alpha: float | None = None,
 ) -> list[Tallied[BandVerdict]]:
     """Return two verdicts for each band, in their order: on what was measured, and with what was not counted as wrong.
 
     further: see `judge`. They count as not shown until all looks are taken. run_margin: that which is stated of a run
-    that has further bands, so that it is not settled here.
+    that has further bands, so that it is not settled here. next_alpha: the level of the next run, by which the needed
+    trials are computed; None for alpha.
     """
-    of_bands, _ = _judge(bands, (margin, run_margin), alpha, further, None)
+    of_bands, _ = _judge(bands, (margin, run_margin), (alpha, next_alpha or alpha), further, None)
     return of_bands
 
 
@@ -230,6 +232,7 @@ def judge_run(
     alpha: float,
     further: Sequence[float] = (),
     run_margin: float | None = None,
+    next_alpha: float | None = None,
 ) -> tuple[list[Tallied[BandVerdict]], Tallied[BandVerdict] | None]:
     """Return what `judge_in_looks` returns, with the run as its own hypothesis, and the verdicts on that.
 
@@ -238,14 +241,15 @@ def judge_run(
     settled are asked further: the run alone counts what they answer.
     """
     apart = [band for band, looks in bands.items() if any(at.answers is None for at in looks.at)]
+    margins, alphas = (margin, run_margin), (alpha, next_alpha or alpha)
     if not bands or (run_margin is None and len(bands) - len(apart) < 2):
-        return _judge(bands, (margin, run_margin), alpha, further, None)
+        return _judge(bands, margins, alphas, further, None)
     paired = [looks for band, looks in bands.items() if band not in apart]
     planned = max((looks.planned for looks in paired), key=lambda looks: looks.number, default=ONCE)
     vacuous = f"the items of {'; '.join(map(str, apart))} do not correspond" if apart and run_margin is not None else ""
     looks = BandLooks(planned, [], vacuous)
     run = Tallied(_Judged(RUN, looks), _Judged(RUN, looks, pessimistic=True))
-    return _judge(bands, (margin, run_margin), alpha, further, run)
+    return _judge(bands, margins, alphas, further, run)
 
 
 def margin_of_run(margin: float, stated: float | None) -> float:
@@ -256,13 +260,15 @@ def margin_of_run(margin: float, stated: float | None) -> float:
 def _judge(
     bands: Mapping[Band, BandLooks],
     margins: tuple[float, float | None],
-    alpha: float,
+    alphas: tuple[float, float],
     further: Sequence[float],
     run: Tallied[_Judged] | None,
 ) -> tuple[list[Tallied[BandVerdict]], Tallied[BandVerdict] | None]:
+    """Judge bands and the run. margins: of each band, and the stated one of the run. alphas: of this run, and of the
+    next one."""
     judged = [Tallied(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
     hypotheses = [*judged, *([run] if run else [])]
-    (margin, stated), of_run = margins, margin_of_run(*margins)
+    (margin, stated), of_run, (alpha, next_alpha) = margins, margin_of_run(*margins), alphas
     for look in range(1, max((looks.planned.number for looks in bands.values()), default=0) + 1):
         asked = [each for each in judged if each.measured.asking and look <= len(each.measured.looks.at)]
         if not asked:
@@ -297,12 +303,12 @@ def _judge(
             measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)
     number = len(hypotheses) + len(further)
-    of_bands = [_given(each, margin, alpha, number) for each in judged]
-    return of_bands, _given(run, of_run, alpha, number) if run else None
+    of_bands = [_given(each, margin, next_alpha, number) for each in judged]
+    return of_bands, _given(run, of_run, next_alpha, number) if run else None
 
 
-def _given(of: Tallied[_Judged], margin: float, alpha: float, hypotheses: int) -> Tallied[BandVerdict]:
-    return Tallied(*(side.given(margin, alpha, hypotheses) for side in of))
+def _given(of: Tallied[_Judged], margin: float, next_alpha: float, hypotheses: int) -> Tallied[BandVerdict]:
+    return Tallied(*(side.given(margin, next_alpha, hypotheses) for side in of))
 
 
 def _alike(of: Tallied[_Judged], margin: float) -> bool:
@@ -374,10 +380,10 @@ class _Judged:
         if self.errors is None:
             return _needed(self.clusters, margin, alpha)
         needed = _needed(self.clusters, margin * self.errors.apart, alpha)
-        return needed if needed and needed > self.clusters.n else None
+        return needed if needed and needed > self.clusters.n + 1 else None
 
     def given(self, margin: float, alpha: float, hypotheses: int = 1) -> BandVerdict:
-        """Return the verdict. hypotheses: how many Holm's correction counts."""
+        """Return the verdict. alpha: the level of the next run. hypotheses: how many Holm's correction counts."""
         verdict, samples = self.verdict(margin), self.clusters
         needed, to_show = None, None
         if verdict == "inconclusive":
@@ -415,13 +421,10 @@ def _needed_to_show(samples: Evidenced, margin: float, alpha: float) -> int | No
     if isinstance(samples, Unpaired):
         shown = unpaired.trials_for_drop(-samples.difference, samples.before.rate.rate, alpha, OFTEN)
         return None if shown is None else max(samples.n + 1, math.ceil(shown * samples.before.effect))
-    chance = max(2 * samples.gained / samples.n, 1 / (samples.n + 2))
-    shown = trials_for_drop(-samples.difference, chance, alpha, OFTEN)
-    if shown is None:
-        return None
-    size = samples.n / len(samples.answers)
-    trials = max(samples.n + 1, math.ceil(shown * design_effect(samples.changes)))
-    return trials if samples.independent else max(trials, math.ceil(_clusters_to_show(samples, alpha) * size))
+    trials = trials_to_show(samples, alpha, OFTEN)
+    if trials is None or samples.independent:
+        return trials
+    return max(trials, math.ceil(_clusters_to_show(samples, alpha) * samples.n / len(samples.answers)))
 
 
 def _clusters_to_show(samples: Averaged, alpha: float) -> int:
@@ -444,11 +447,10 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
         rate = samples.before.rate.rate
         trials = unpaired.trials_to_pass(rate, margin, alpha, OFTEN) if 0 < rate < 1 else None
         return None if trials is None else math.ceil(trials * samples.before.effect)
-    squares = [change * change for change in chain.from_iterable(samples.changes)]
-    n, deff = len(squares), design_effect(samples.changes)
-    size = n / len(samples.answers) if n else 1.0
-    needed = trials_to_settle((sum(squares) + 1) / (n + 2), margin, alpha, deff, size)
-    return needed if enough(samples) else max(needed, math.ceil(LEAST_CLUSTERS * size))
+    needed = trials_to_rule_out(samples, margin, alpha, OFTEN)
+    if needed is None or enough(samples):
+        return needed
+    return max(needed, math.ceil(LEAST_CLUSTERS * samples.n / len(samples.answers)))
 
 
 def _show(judged: Sequence[Tallied[_Judged]], further: Sequence[float], alpha: float) -> None:

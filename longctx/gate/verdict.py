@@ -70,6 +70,8 @@ class Rules:
     """The non-inferiority margin, a share of trials."""
     alpha: float = ALPHA
     """The probability of a false alarm in the whole run."""
+    next_alpha: float | None = None
+    """The same of the next run of the change, which is judged together with this one; None if none is."""
     age: AgeLimit = field(default_factory=AgeLimit)
     """How old recordings of a changed model may be."""
     left_out: int = 0
@@ -530,10 +532,10 @@ def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest
         for band, evidence in test.bands.items()
     }
     if rules.elsewhere:  # the run is tested when all of it is known, and counts as not shown until then
-        terms = rules.margin, rules.alpha, [*others, 1.0], rules.run_margin
+        terms = rules.margin, rules.alpha, [*others, 1.0], rules.run_margin, rules.next_alpha
         of_bands, of_run = judge_in_looks(looks, *terms), None
     else:
-        of_bands, of_run = judge_run(looks, rules.margin, rules.alpha, others, rules.run_margin)
+        of_bands, of_run = judge_run(looks, rules.margin, rules.alpha, others, rules.run_margin, rules.next_alpha)
     judged = dict(zip(looks, of_bands, strict=True))
     shown = iter(holm([*minimums, *(measured.p_value for measured, _ in judged.values())], rules.alpha))
     missed = [

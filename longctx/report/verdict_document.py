@@ -10,7 +10,7 @@ from typing import Any
 
 from longctx.gate.bands import BandVerdict
 from longctx.gate.cases import added_sentence
-from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
+from longctx.gate.verdict import BandChange, Rules, RunVerdict, VerdictOfTest
 from longctx.gate.where import pattern_of
 from longctx.report.document import Document
 from longctx.report.forest import ForestBand, forest
@@ -314,7 +314,7 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: Los
     for limit in verdict.limits:
         yield f"Growth: {limit}: {limit.status}."
     for test in verdict.tests:
-        yield from _notes_of_test(test)
+        yield from _notes_of_test(test, verdict.rules)
     for run_name, only_there in zip(("the baseline", "this run"), verdict.unmatched, strict=True):
         for named, subject in only_there:
             yield f"{named} of {subject} is in {run_name} only, and is not judged."
@@ -340,7 +340,7 @@ def _unchanged(verdict: RunVerdict) -> str:
     return "; ".join(["no difference found", *left_out])
 
 
-def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
+def _notes_of_test(test: VerdictOfTest, rules: Rules) -> Iterator[str]:
     name = test.test
     yield from (f"{name}: {reason}." for reason in test.reasons)
     for band in test.bands:
@@ -354,7 +354,7 @@ def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
         if band.takes and test.verdict == "inconclusive":
             given = band.n if band.takes.endswith("trials") else band.clusters
             what = "show this drop" if band.needed_to_show else "decide"
-            yield f"{band.band}: about {band.takes} are needed to {what}; the run has {given:,}."
+            yield f"{band.band}: about {band.takes} are needed to {what}{_next_run(rules)}; the run has {given:,}."
     for differs, cells in grouped(test.across, str).items():
         if cells[0].paired:
             yield f"{name}: {differs}: the same items, paired."
@@ -373,6 +373,13 @@ def _notes_of_test(test: VerdictOfTest) -> Iterator[str]:
             f"{name}: {test.missing:,} of {test.asked:,} trials were not measured; even if all were wrong, the "
             "verdict would be the same."
         )
+
+
+def _next_run(rules: Rules) -> str:
+    """Return a clause on how the next run is judged; empty if it is by itself."""
+    if rules.next_alpha is None:
+        return ""
+    return f" in the next run, which counts these and is judged at {100 * rules.next_alpha:g}%"
 
 
 def _method(verdict: RunVerdict) -> Iterator[str]:

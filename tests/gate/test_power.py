@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.gate.bands import LEAST_CLUSTERS
-from longctx.gate.power import Assumed, Load, Needed, Target, outlook, unlucky
+from longctx.gate.power import Assumed, Load, Needed, Target, failing_once, outlook, unlucky
 from longctx.stats import pass_chance, power, unpaired
 
 WANTED = Target(bands=5, looks="once")
@@ -68,3 +68,13 @@ def test_the_share_of_unlucky_baselines_is_that_of_simulated_ones() -> None:
     shares = [unlucky([(360, 360, noisy)], one, runs) for runs in (1, 2, 3)]
     assert shares == pytest.approx([0.102, 0.012, 0.002], abs=0.005)
     assert unlucky([(360, 360, Assumed(0.02))], one) == 0
+
+
+@pytest.mark.parametrize(("runs", "shares"), [(1, [0.001, 0.067, 0.483, 0.874]), (3, [0.0, 0.008, 0.311, 0.860])])
+def test_the_share_of_baselines_that_fail_an_unchanged_pull_request_is_that_of_simulated_ones(
+    runs: int, shares: list[float]
+) -> None:
+    """benchmarks/gate/MEMORY.md, where 2, 5, 10 and 20% of the pairs change."""
+    noises = Assumed(0.02), Assumed(0.05), Assumed(0.1), Assumed(0.2, 0.7)
+    found = [failing_once([(234, 234, noise)], Target(0.075), runs) for noise in noises]
+    assert found == pytest.approx(shares, abs=0.04)

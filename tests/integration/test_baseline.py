@@ -71,7 +71,9 @@ def test_few_trials_are_inconclusive_unless_that_may_pass(checkout: Checkout, se
     result = asked_again(checkout, server)
     assert result.code == 11
     assert result.says(
-        "Gate: inconclusive", "line_retrieval, short: about", "trials are needed to decide; the run has 5."
+        "Gate: inconclusive",
+        "line_retrieval, short: about",
+        "trials are needed to decide in the next run, which counts these and is judged at 0.5%; the run has 5.",
     )
     assert checkout.pytest("--ctx-baseline=main", "--ctx-on-inconclusive=pass").code == 0
     checkout.options(margin=0.5)

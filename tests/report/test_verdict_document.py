@@ -277,8 +277,18 @@ def test_a_small_set_says_what_it_can() -> None:
     title = shown(before, after).splitlines()[0]
     said = "Gate: inconclusive - not enough evidence either way: 1 of 21 lost; a drop above "
     assert title.startswith(said)
-    points, _, rest = title.removeprefix(said).partition(" points is ruled out; ruling out 5 takes about ")
+    points, _, rest = title.removeprefix(said).partition(" points is ruled out; showing this drop takes about ")
     assert (15 < int(points) < 30, rest.endswith(" trials")) == (True, True)
+
+
+def test_the_needed_trials_are_those_of_the_next_run_which_is_judged_with_this_one() -> None:
+    before, after = (run(*right_of(right, 60), band="all") for right in (54, 53))
+    alone, remembered = (give_verdict(before, after, Rules(0.05, next_alpha=level)) for level in (None, 0.005))
+    assert (alone.verdict, remembered.verdict) == ("inconclusive", "inconclusive")
+    assert 60 < (alone.bands[0].needed or 0) < (remembered.bands[0].needed or 0)
+    said = "trials are needed to decide in the next run, which counts these and is judged at 0.5%; the run has 60."
+    assert said in "\n".join(verdict_document(remembered, "main", []).notes)
+    assert "trials are needed to decide; the run has 60." in "\n".join(verdict_document(alone, "main", []).notes)
 
 
 def test_a_run_with_a_stated_margin_has_a_row_a_number_and_a_say() -> None:
