@@ -23,7 +23,7 @@ from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import paid
 from longctx.live.cost.prefixes import shared, shared_by_batches
-from longctx.live.failure import Asked
+from longctx.live.failure import SendResult
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.request import Place, Request
@@ -78,7 +78,7 @@ async def _ask(url: str, tape: Tape, asked: Sequence[Request], batch: bool, turn
     async with open_client(tape, url, 4) as client:
         bounds = Bounds.of(4)
 
-        async def directly(some: Sequence[Request]) -> Asked:
+        async def directly(some: Sequence[Request]) -> SendResult:
             return await ask_all(client, tape, some, bounds, Silent())
 
         if not batch:

@@ -34,7 +34,7 @@ def check_new(path: Path, force: bool) -> None:
         raise UserError("file-exists", f"{path} already exists: choose another name, or overwrite it with --force.")
 
 
-def check_free(path: Path, force: bool) -> None:
+def check_file_can_be_written(path: Path, force: bool) -> None:
     """Raise UserError if the user's `path` cannot, or must not, be written."""
     check_new(path, force)
     if not path.parent.is_dir():

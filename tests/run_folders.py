@@ -8,12 +8,12 @@ from typing import Any
 
 from longctx.results.manifest import Manifest
 from longctx.results.row import Row, View
-from longctx.results.store import append, as_lines, finish
+from longctx.results.store import append, finish, row_lines
 
 
 def finished(folder: Path, rows: Sequence[Row], reply: str, **fields: Any) -> Path:
     """Return the folder. reply: that of each view. fields: of the manifest, whose run is the folder's name."""
-    append(folder, as_lines(rows, [View("test", reply=reply)] * len(rows)))
+    append(folder, row_lines(rows, [View("test", reply=reply)] * len(rows)))
     finish(folder)
     manifest = {
         "run": folder.name,

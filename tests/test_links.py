@@ -21,7 +21,7 @@ from longctx.functions.strategies import Strategy
 from longctx.functions.transcript import read_transcript
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
-from longctx.results.run_folders import check_free, find_run
+from longctx.results.run_folders import check_folder_has_no_run, find_run
 from longctx.workspace import Workspace
 from tests.here import HERE
 from tests.protocols import LineRetrieval
@@ -111,7 +111,7 @@ def test_a_report_is_not_written_through_a_link_to_nothing(tmp_path: Path) -> No
     """docs/security.md, links-written."""
     (tmp_path / "results.jsonl").symlink_to(tmp_path / "nowhere" / "x")
     with refused("report-exists", "results.jsonl"):
-        check_free(tmp_path)
+        check_folder_has_no_run(tmp_path)
 
 
 @pytest.mark.parametrize("hidden", [".env", ".git/config"])

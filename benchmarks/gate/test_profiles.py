@@ -29,7 +29,7 @@ from longctx.config.profiles import load_profile
 from longctx.engine.loads import planned as loads_of_profile
 from longctx.engine.run_plan import Plan
 from longctx.engine.settings import Settings
-from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
+from longctx.gate.bands import Band, BandLooks, LookEvidence, judge_run
 from longctx.gate.evidence import Evidence, changed_together
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import together
@@ -104,7 +104,7 @@ def looks_at(changes: np.ndarray, margin: float) -> BandLooks:
     for end in looks.ends(len(changes)):
         asked = {place: keyed[place] for place in range(end)}
         pairs = Averaged(list(asked.values()))
-        at.append(AtLook(pairs, pairs, answers=(asked, asked)))
+        at.append(LookEvidence(pairs, pairs, answers=(asked, asked)))
     return BandLooks(looks, at)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.gate.runs import PARTS, Case, Design, Rule, counted, drawn, exact, rates, scores
-from longctx.gate.bands import AtLook, Band, BandLooks, judge_run
+from longctx.gate.bands import Band, BandLooks, LookEvidence, judge_run
 from longctx.stats.averaged import Averaged
 from longctx.stats.group_sequential import planned
 
@@ -64,7 +64,7 @@ def test_its_gates_are_the_gate(runs: int) -> None:
                 trials = answers(counts, runs)
                 keyed = dict(enumerate([trial] for trial in trials))
                 evidence = Averaged(list(keyed.values()))
-                looks.append(AtLook(evidence, evidence, answers=(keyed, keyed)))
+                looks.append(LookEvidence(evidence, evidence, answers=(keyed, keyed)))
             bands[Band(str(band), "all")] = BandLooks(design.looks, looks)
         given, of_run = judge_run(bands, design.margin, 0.05)
         assert of_run is not None

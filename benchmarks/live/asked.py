@@ -13,7 +13,7 @@ from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked
+from longctx.live.failure import SendResult
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
@@ -31,7 +31,7 @@ class Pass:
     """asked: what became of the trials. on_tape: how many have an answer there. Seconds: to find what is missing, and
     to ask it."""
 
-    asked: Asked
+    asked: SendResult
     on_tape: int
     finding_s: float
     asking_s: float

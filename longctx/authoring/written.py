@@ -27,7 +27,7 @@ from pathlib import Path
 from longctx.authoring.faults import JOINERS
 from longctx.corpus.question_bank import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
-from longctx.files import check_free, check_writable, write_file
+from longctx.files import check_file_can_be_written, check_writable, write_file
 from longctx.text import visible
 from longctx.vocabulary.answer import CUT_OFF, Answer
 from longctx.vocabulary.bank import Section, numerical
@@ -181,7 +181,7 @@ class WrittenFiles:
     @classmethod
     def at(cls, path: Path) -> WrittenFiles:
         """Return the files for a path of questions. Raises UserError if they cannot be written."""
-        check_free(path, force=True)
+        check_file_can_be_written(path, force=True)
         dropped = dropped_beside(path)
         if dropped == path or path.suffix != ".jsonl":
             raise UserError(

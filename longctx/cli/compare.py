@@ -267,7 +267,7 @@ def _check_runs(options: argparse.Namespace) -> None:
 
 def _within(within: _Compared, between: str | None, reference: str | None) -> tuple[list[str], Parts]:
     """Return a sentence on one run, and its parts that differ in one thing, the reference first."""
-    from longctx.compare.pairs import parts_of, what_differs
+    from longctx.compare.pairs import rows_by_treatment, what_differs
 
     path, rows = within.path, within.rows
     if between is None:
@@ -279,7 +279,7 @@ def _within(within: _Compared, between: str | None, reference: str | None) -> tu
                 f"{path} is one run: add a second one, or name what differs within it with --between "
                 f"model, prompts, shape, server or the name of a label. {holds}.",
             )
-    parts = parts_of(rows, between)
+    parts = rows_by_treatment(rows, between)
     if set(parts) <= {""}:
         raise UserError(
             "unknown-label",

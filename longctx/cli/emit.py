@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.extras import PAGE, require
-from longctx.files import check_free, write_file
+from longctx.files import check_file_can_be_written, write_file
 from longctx.text import visible
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def check(options: argparse.Namespace) -> None:
     if kind_of(options) == "html":
         require("HTML", *PAGE)
     if options.out is not None:
-        check_free(options.out, options.force)
+        check_file_can_be_written(options.out, options.force)
 
 
 def show(

@@ -37,7 +37,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from longctx.engine.finish import Ending, merge
+    from longctx.engine.finish import ReportInputs, merge
     from longctx.engine.memory import Past
     from longctx.engine.terms import failures_of, merged_rules, profiles_of
     from longctx.gate.rules import exit_status
@@ -73,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     writes = options.page, parquet
     cassettes = options.workspace.cassettes
     past = Past(Tape(cassettes), cassettes) if baseline else None
-    ending = Ending(manifest, known, baseline, rules, *writes, options.workspace, reports, names, past=past)
+    ending = ReportInputs(manifest, known, baseline, rules, *writes, options.workspace, reports, names, past=past)
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     missing, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)

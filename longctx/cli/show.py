@@ -13,7 +13,7 @@ from tabulate import tabulate
 
 from longctx.cells.cell import Cell, Trial
 from longctx.cli.shared_options import add_bank_name, declare
-from longctx.config.models import as_lines, load_model
+from longctx.config.models import header_lines, load_model
 from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import word_for
 from longctx.corpus.question_bank import load_bank
@@ -164,7 +164,7 @@ def _print(trial: Trial, model: str | None) -> None:
         **trial.cell.point.items.facts,
         "about, in tokens": f"{trial.cell.size_tokens:,}",
         "max_tokens, unless a profile sets it": trial.cell.reply_tokens,
-        "headers": as_lines(trial.cell.model.treatments).replace("\n", "; ") or None,
+        "headers": header_lines(trial.cell.model.treatments).replace("\n", "; ") or None,
         "sha256 of that request": digest_of(built, trial.cell.model) if model else None,
     }
     for name, value in facts.items():
@@ -285,7 +285,7 @@ def _print_function(trial: FunctionTrial, result: Result) -> None:
         print(f"\n# request {number}{'' if each.model == cell.model else f', to {each.model.model}'}")
         facts = {
             "max_tokens": api.most_tokens(each.body),
-            "headers": as_lines(each.model.treatments).replace("\n", "; ") or None,
+            "headers": header_lines(each.model.treatments).replace("\n", "; ") or None,
             "sha256 of the request": each.place.sha256,
         }
         for name, value in facts.items():

@@ -240,12 +240,12 @@ def _fills(sessions: Any, model: ModelProfile) -> list[int]:
 
 def _texts(sessions: dict[str, Transcript]) -> list[Section]:
     """Return the stretches of all sessions that probes can be drafted about. Raises UserError."""
-    from longctx.corpus.documents import count_tokens
+    from longctx.corpus.documents import reference_tokens
     from longctx.functions.transcript import stretches
     from longctx.vocabulary.bank import Section
 
     found = [
-        Section(f"{name}-{turn}", text, count_tokens(text))
+        Section(f"{name}-{turn}", text, reference_tokens(text))
         for name, session in sessions.items()
         for turn, text in stretches(session, STRETCH)
     ]

@@ -210,13 +210,13 @@ def _distance(before: object, after: object) -> float:
     return abs(numbers[0] - numbers[1]) if len(numbers) == 2 else 0.0
 
 
-def held(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
+def unmeasured_if_rejudged(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     """Return the later rows, those as not measured that something else judges than the earlier rows of their trial."""
     earlier = grouped(before, item_key)
-    return [_held(row, earlier.get(item_key(row), ())) for row in after]
+    return [_unmeasured_if_rejudged(row, earlier.get(item_key(row), ())) for row in after]
 
 
-def _held(row: Row, earlier: Sequence[Row]) -> Row:
+def _unmeasured_if_rejudged(row: Row, earlier: Sequence[Row]) -> Row:
     errors = (judged_by.changed(each, row) for each in earlier if each.measured and each.version == row.version)
     error = next(filter(None, errors), "") if row.measured else ""
     return replace(row, outcome="not_asked", error=error, trace={}) if error else row
@@ -290,7 +290,7 @@ def match(test: str, before: Sequence[Subject], after: Sequence[Subject], betwee
     return sorted(pairs, key=lambda pair: before.index(pair.before))
 
 
-def parts_of(rows: Sequence[Row], between: str) -> dict[str, list[Row]]:
+def rows_by_treatment(rows: Sequence[Row], between: str) -> dict[str, list[Row]]:
     """Group rows by model, prompt set, shape, server or value of a label ("" without it), in the order of the rows."""
     return grouped(rows, lambda row: value_of(row.subject, between))
 
@@ -326,7 +326,7 @@ def _names_of(subjects: Sequence[Subject]) -> list[str]:
 def what_differs(rows: Sequence[Row]) -> list[str]:
     """Return which of `model`, `prompts`, `shape`, `server` and the labels have several values in these rows."""
     names = _names_of(list(by_subject(rows)))
-    return [name for name in names if len(parts_of(rows, name)) > 1]
+    return [name for name in names if len(rows_by_treatment(rows, name)) > 1]
 
 
 def _left(

@@ -438,7 +438,7 @@ def custom_headers() -> list[tuple[str, str]]:
     return [(name.strip(), value.strip()) for name, _, value in lines]
 
 
-def as_lines(headers: Mapping[str, str]) -> str:
+def header_lines(headers: Mapping[str, str]) -> str:
     """Return headers as text, one a line, in the order of their names."""
     return "\n".join(f"{name}: {value}" for name, value in sorted(headers.items()))
 

@@ -197,7 +197,7 @@ def load_corpus(folder: Path) -> Corpus:
     frozen = load_frozen(folder) if folder.is_dir() else None
     parts = list(read_parts(folder, _reading(folder, settings), settings.split_at, settings.ignore))
     if frozen is None:
-        counted = {part.id: count_tokens(part.text) for part in parts}
+        counted = {part.id: reference_tokens(part.text) for part in parts}
         vocabulary = REFERENCE
     else:
         counted = frozen.tokens_of(folder, {part.id: part.text for part in parts})
@@ -215,7 +215,7 @@ def freeze(folder: Path) -> Path:
     settings = read_settings(folder)
     reading = _reading(folder, settings)
     parts = read_parts(folder, reading, settings.split_at, settings.ignore)
-    counted = {part.id: (part.title, part.text, count_tokens(part.text)) for part in parts}
+    counted = {part.id: (part.title, part.text, reference_tokens(part.text)) for part in parts}
     return Frozen.of(REFERENCE, counted, reading).write(folder)
 
 
@@ -445,7 +445,7 @@ REFERENCE = "claude-2"
 """The vocabulary of the notebook that the protocol comes from; newer models count differently."""
 
 
-def count_tokens(text: str) -> int:
+def reference_tokens(text: str) -> int:
     """Count the tokens of a text in the reference vocabulary. Raises UserError if that cannot be read."""
     return len(_encoding().encode_ordinary(unicodedata.normalize("NFKC", text)))
 

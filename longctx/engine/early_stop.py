@@ -17,7 +17,7 @@ from longctx.cells.cell import Cell, Trial
 from longctx.engine.measure import rows_of, unmeasured_row
 from longctx.engine.places import place_of, place_of_row
 from longctx.engine.run_data import RunData
-from longctx.engine.terms import beside, looks_to_take, rules
+from longctx.engine.terms import looks_to_take, rules, with_other_hypotheses
 from longctx.errors import UserError
 from longctx.gate.bands import Band
 from longctx.gate.evidence import Unit, in_looks
@@ -26,14 +26,14 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.failure import Failure
 from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts
 from longctx.recording.tape import NotRecorded, Tape
-from longctx.recording.trials import Ended, Judged, RunTrial, Waiting, run_protocol
+from longctx.recording.trials import Judged, RunTrial, TrialEnd, Waiting, run_protocol
 from longctx.results.answer_groups import with_answers
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 from longctx.vocabulary.point import name_of_test
 
 if TYPE_CHECKING:
-    from longctx.live.failure import Asked
+    from longctx.live.failure import SendResult
     from longctx.live.run import AskingOrder, SendRequests
     from longctx.live.watch import Say
     from longctx.recording.request import Request
@@ -48,10 +48,10 @@ def until_settled(run: RunData, tape: Tape) -> AskingOrder:
     Following it raises UserError if the run cannot be compared with its baseline.
     """
 
-    from longctx.live.failure import Asked
+    from longctx.live.failure import SendResult
 
-    async def order(cells: Sequence[Cell], requests: Sequence[Request], send: SendRequests) -> Asked:
-        by_key, asked = {request.key: request for request in requests}, Asked()
+    async def order(cells: Sequence[Cell], requests: Sequence[Request], send: SendRequests) -> SendResult:
+        by_key, asked = {request.key: request for request in requests}, SendResult()
         steps = Steps(InterimLooks(run, cells, tape, partial(run_protocol, tape)), by_key)
         for now in steps:
             asked.add(await send([by_key[key] for key in by_key if key in now]))
@@ -240,7 +240,7 @@ class InterimLooks:
                 rows += known[key]
         now = clocks.stamp()
         terms = rules(self._run, rows, now, RunLooks.all(self.plan))
-        terms = replace(beside(terms, self._anchor), elsewhere=self._elsewhere)
+        terms = replace(with_other_hypotheses(terms, self._anchor), elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.tests)
 
     def _other_bands(self, cells: Sequence[Cell]) -> tuple[int, set[Band]]:
@@ -313,11 +313,11 @@ class InterimLooks:
             self._rows[key] = rows
         return self._rows[key]
 
-    def ended(self, trial: Trial, result: Waiting | Judged | Ended) -> None:
+    def ended(self, trial: Trial, result: Waiting | Judged | TrialEnd) -> None:
         """Note a trial that ran to its end."""
         self._rows[trial.key] = self._rows_of(trial, result)
 
-    def _rows_of(self, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
+    def _rows_of(self, trial: Trial, result: Waiting | Judged | TrialEnd) -> list[Row]:
         """Return the rows of a trial that was run, and note its prompts."""
         for exchange in result.exchanges if isinstance(result, Judged) else ():
             if exchange.answer:

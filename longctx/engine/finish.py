@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import longctx
 from longctx import clocks
-from longctx.config.models import as_lines
+from longctx.config.models import header_lines
 from longctx.config.project import project_settings
 from longctx.engine.changed_texts import templates_of, text_changes
 from longctx.engine.judging_code import changed_code
@@ -74,7 +74,7 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Ending:
+class ReportInputs:
     """What the end of a run needs besides its rows."""
 
     manifest: Manifest
@@ -129,7 +129,7 @@ def finish(
         passes = ("pass", "inconclusive")[: 1 + (run.settings.on_inconclusive == "pass")]
         reports = run.reports
         notes, past = tuple(server_notes(run, record.rows)), past_of(run) if gated else None
-        ending = Ending(
+        ending = ReportInputs(
             manifest, run.plan.tests, baseline, terms, *writes, run.workspace, reports, names, passes, notes, past
         )
         done = _written(folder, record, ending, judged)
@@ -144,7 +144,7 @@ def finish(
     return done
 
 
-def merge(folder: Path, pairs: Iterable[tuple[str, str]], ending: Ending) -> Finished:
+def merge(folder: Path, pairs: Iterable[tuple[str, str]], ending: ReportInputs) -> Finished:
     """Write the folder of a merged run from the rows of its parts, as `store.write` takes them. Raises UserError."""
     with whole_folder(folder, store.RESULTS) as part:
         done = _written(part, store.write(part, pairs), ending)
@@ -159,7 +159,7 @@ def _moved(done: Finished, folder: Path) -> Finished:
 def _written(
     folder: Path,
     record: store.FinishedRun,
-    ending: Ending,
+    ending: ReportInputs,
     judged: Callable[[Finished], object] = lambda _: None,
 ) -> Finished:
     """Summarize and judge a run, and write its report into `folder`."""
@@ -192,7 +192,7 @@ def judge(
     folder: Path,
     baseline: Baseline,
     record: store.FinishedRun,
-    ending: Ending,
+    ending: ReportInputs,
     terms: Rules,
     warnings: list[str],
 ) -> tuple[RunVerdict, Document]:
@@ -268,7 +268,7 @@ def manifest_of(
             model.model: model.prices.model_dump(mode="json", exclude_none=True) for model in models if model.prices
         },
         sent_as={model.model: model.sent_as for model in models if model.sent_as != model.model},
-        headers={model.model: as_lines(model.treatments) for model in models if model.treatments},
+        headers={model.model: header_lines(model.treatments) for model in models if model.treatments},
         base=settings.base or "",
         hooks=run.rewriting.names if run.rewriting else (),
         documents=documents_of(run, rows),

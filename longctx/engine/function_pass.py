@@ -12,7 +12,7 @@ from longctx.engine.early_stop import InterimLooks, Steps, record_left_out, stop
 from longctx.engine.function_runs import FirstRequestsRun, price
 from longctx.engine.memory import continues, is_settled, open_requests
 from longctx.errors import Interrupted, UserError
-from longctx.functions.asking import FunctionTrials, Part
+from longctx.functions.asking import FunctionTrials, TrialFilter
 from longctx.functions.batches import Rounds
 from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
@@ -23,10 +23,10 @@ from longctx.live.batches.service import check_provider
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget, check_cap, check_default_cap
 from longctx.live.display import Tally
-from longctx.live.failure import Asked, Failure, Unasked
+from longctx.live.failure import Failure, SendResult, Unasked
 from longctx.live.interrupted import handled
 from longctx.live.outcomes import sentences
-from longctx.live.run import Done, ending
+from longctx.live.run import PassResult, ending
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape, only_writer
 
@@ -65,7 +65,7 @@ class FunctionPass:
 
     def __init__(self, run: Run, tests: Functions, tape: Tape, spent: float) -> None:
         """spent: USD of the cap that are spent already."""
-        self.asked = Asked()
+        self.asked = SendResult()
         self.broken: dict[str, str] = {}
         """Why tests could not be run, by their names."""
         self._run, self._tests, self._tape = run, tests, tape
@@ -89,7 +89,7 @@ class FunctionPass:
             if in_looks and settings.only_trial is None and not self._continues():
                 self._ask_in_looks()
             else:
-                self._ask(Part(), first=True)
+                self._ask(TrialFilter(), first=True)
         except Interrupted:
             for sentence in sentences(self._tally):
                 self._run.say(sentence)
@@ -114,11 +114,11 @@ class FunctionPass:
 
         steps = Steps(looks, looks.of)
         for number, now in enumerate(steps):
-            self._ask(Part(now, note), first=not number)
+            self._ask(TrialFilter(now, note), first=not number)
             steps.stop(BROKEN if self.broken else stopped_by(self.asked.stopped, failures.values()))
         failures |= steps.not_asked
 
-    def _ask(self, part: Part, first: bool) -> None:
+    def _ask(self, part: TrialFilter, first: bool) -> None:
         """Ask some of the trials. first: whether they are the first, whose canary a batch is preceded by."""
         batch = self._run.settings.batch
         if batch:
@@ -130,7 +130,7 @@ class FunctionPass:
         elif not (first and self._run.settings.canary) or self._ask_directly(part, rounds.held, only_canary=True):
             self._ask_in_rounds(rounds)
 
-    def _ask_directly(self, part: Part, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
+    def _ask_directly(self, part: TrialFilter, held: Mapping[Place, Failure], only_canary: bool = False) -> bool:
         """Ask request by request. Return whether the live pass goes on.
 
         held: why requests that are in batches are not sent.
@@ -205,7 +205,7 @@ class Signals:
             self.lost = False
 
 
-def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> Done:
+def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> PassResult:
     """Send what cells of protocols lack, and then what the run's cells of test functions lack.
 
     cells: those of protocols. Exceptions: those of `Run.ask`.
@@ -217,7 +217,7 @@ def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> Done:
     default = run.default_cap(models)
     if run.cells and default is not None:
         check_default_cap(price(run, tests), default)
-    done = run.ask(cells) if cells else Done(Asked(), ())
+    done = run.ask(cells) if cells else PassResult(SendResult(), ())
     run.keep_failures()
     run.to_send = [*cells, *run.cells]
     if not run.cells:
@@ -225,7 +225,7 @@ def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> Done:
     of_functions = ask(run, tests, done)
     done.asked.add(of_functions.asked)
     unasked = (*done.unasked, *_uncounted(run, given))
-    return Done(done.asked, unasked, of_functions.budget.spent, of_functions.broken)
+    return PassResult(done.asked, unasked, of_functions.budget.spent, of_functions.broken)
 
 
 def _uncounted(run: Run, given: Sequence[Cell]) -> Iterator[Unasked]:
@@ -235,7 +235,7 @@ def _uncounted(run: Run, given: Sequence[Cell]) -> Iterator[Unasked]:
             yield cell, Failure(**run.unasked[next(iter(cell.each_trial())).key])
 
 
-def ask(run: Run, tests: Functions, before: Done) -> FunctionPass:
+def ask(run: Run, tests: Functions, before: PassResult) -> FunctionPass:
     """Ask what the cells of the run's test functions lack. Raises UserError and Interrupted.
 
     before: what the run has asked before.

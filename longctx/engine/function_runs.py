@@ -17,7 +17,7 @@ from longctx.engine.loads import SubjectBand, band_of
 from longctx.engine.measure import MeasuredCell, Measurer
 from longctx.engine.preflight import cannot_pass, target_of
 from longctx.errors import TapeError, UserError
-from longctx.functions.asking import Part
+from longctx.functions.asking import TrialFilter
 from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.fixtures import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
@@ -27,7 +27,7 @@ from longctx.live.batches.ledger import Ledger
 from longctx.live.cost.estimate import Estimate, in_all, total_price
 from longctx.live.estimating import with_estimated_counts
 from longctx.recording.tape import Tape
-from longctx.recording.trials import Ended, Judged, Waiting
+from longctx.recording.trials import Judged, TrialEnd, Waiting
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class ReplayingRun(FunctionRun):
     """Notes the cells of all functions, and how their recorded trials end; it sends no request."""
 
-    def __init__(self, tape: Tape, part: Part) -> None:
+    def __init__(self, tape: Tape, part: TrialFilter) -> None:
         super().__init__(tape)
         self.cells: list[Cell] = []
         self._part = part
@@ -213,12 +213,12 @@ def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -
 
 def leave_out(run: RunData, tests: Functions) -> None:
     """Have a replay leave out the trials of test functions that looks left out."""
-    known: list[tuple[Trial, Waiting | Judged | Ended]] = []
+    known: list[tuple[Trial, Waiting | Judged | TrialEnd]] = []
 
     def note(trial: FunctionTrial, result: Result) -> None:
         known.append((trial.trial, ended(trial, result)))
 
-    replaying = ReplayingRun(run.tape(), Part(ended=note))
+    replaying = ReplayingRun(run.tape(), TrialFilter(ended=note))
     tests.run(replaying)
     looks = InterimLooks(run, replaying.cells, run.recorded)
     for trial, of_trial in known:

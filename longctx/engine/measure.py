@@ -17,7 +17,7 @@ from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, cut_prompts_se
 from longctx.recording.missing import why_missing
 from longctx.recording.request import Place, parts_of_all
 from longctx.recording.tape import Tape
-from longctx.recording.trials import NOT_READ, Ended, Judged, RunTrial, Waiting, run_protocol
+from longctx.recording.trials import NOT_READ, Judged, RunTrial, TrialEnd, Waiting, run_protocol
 from longctx.results.row import (
     AGREEMENT,
     EARLY_STOP,
@@ -112,7 +112,7 @@ class Measurer:
         views: list[View] = []
         absent: list[Place] = []
         failed: list[str] = []
-        ended: list[Ended] = []
+        ended: list[TrialEnd] = []
         prompts = CutPrompts()
         judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Place], str] | None = None
@@ -138,7 +138,7 @@ class Measurer:
                         status = of_trial[0].error
                         absent.append(next(place for place in result.requests if tape.status(place) == status))
                         changed = result.changed
-                    case Ended():
+                    case TrialEnd():
                         ended.append(result)
             rows += of_trial
             views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
@@ -228,7 +228,7 @@ class Measurement:
 
         run = self.run
         views = [] if run.settings.no_text else [view for cell in self.cells for view in cell.views]
-        store.append(run.folder, store.as_lines(self.rows, views))
+        store.append(run.folder, store.row_lines(self.rows, views))
         return finish(run, self.facts)
 
 
@@ -244,12 +244,12 @@ ORIGINS = "changed", "new", "asked", "base"
 """Where answers may come from: a trial takes the origin of its least trusted answer."""
 
 
-def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | Ended) -> list[Row]:
+def rows_of(run: RunData, tape: Tape, trial: Trial, result: Waiting | Judged | TrialEnd) -> list[Row]:
     """Return the rows of a trial that was run: none if its test skipped it."""
     match result:
         case Judged():
             return measured_rows(run, trial, result)
-        case Ended():
+        case TrialEnd():
             return [] if result.kind == "skipped" else [unmeasured_row(run, trial, "infra_error", result.cause)]
     stale = next((place for place in result.requests if tape.status(place) == "stale"), None)
     if stale is None:

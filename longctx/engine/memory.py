@@ -11,17 +11,17 @@ import longctx
 from longctx import clocks
 from longctx.compare.pairs import item_key
 from longctx.engine.places import file_of, trial_of
-from longctx.engine.terms import beside
+from longctx.engine.terms import with_other_hypotheses
 from longctx.errors import UserError
 from longctx.gate.memory import (
     LATER,
     Memory,
     Now,
     accuracies,
-    answers_of,
     bands_of,
     body_of,
     earlier_rows,
+    judged_answers,
     runs_by_recordings,
 )
 from longctx.gate.verdict import Rules, RunVerdict, give_verdict
@@ -86,7 +86,7 @@ def remembered(
     live = any(row.source == "live" for row in rows)
     judged = read_verdicts(past.cassettes, clocks.stamp())
     try:
-        sent = answers_of(baseline.rows, rows, past.first_request, known)
+        sent = judged_answers(baseline.rows, rows, past.first_request, known)
     except UserError:  # the verdict says so, too
         return Remembered(alone, None)
     now = Now(baseline.name, subjects_of(rows), servers_of(rows), models_returned(rows), past.fresh)
@@ -152,11 +152,12 @@ def judged_against(
     guessing: see `give_verdict`.
     """
     own, anchor = with_answers(rows), baseline.anchor
-    verdict = give_verdict(baseline.rows, own, beside(terms, anchor), known, guessing)
+    verdict = give_verdict(baseline.rows, own, with_other_hypotheses(terms, anchor), known, guessing)
     if anchor is None:
         return verdict
     return verdict.with_anchor(
-        give_verdict(anchor.rows, own, replace(beside(terms, baseline), subset=True), known, guessing), anchor.saved_at
+        give_verdict(anchor.rows, own, replace(with_other_hypotheses(terms, baseline), subset=True), known, guessing),
+        anchor.saved_at,
     )
 
 

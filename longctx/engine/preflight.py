@@ -16,7 +16,7 @@ from longctx.errors import Invalid, TapeError
 from longctx.gate.bands import RUN, Band
 from longctx.gate.invalid_in_advance import invalid_in_advance
 from longctx.gate.nothing_to_lose import vacuous_bands
-from longctx.gate.power import Assumed, Target, against_baselines, all_bands, in_bands, outlook, passing
+from longctx.gate.power import Assumed, Target, against_baselines, in_bands, outlook, passing, size_of_all_bands
 from longctx.live.failure import Unasked
 from longctx.live.watch import Say
 from longctx.recording.request import Place
@@ -201,7 +201,7 @@ def _tested(cells: Sequence[Cell], target: Target) -> dict[Band, tuple[tuple[int
     """Return what must pass, and the target of each: the bands, and all of them together if a margin is stated."""
     sizes = _sizes(cells)
     bands = {band: (size, target) for band, size in sizes.items()}
-    return bands | ({RUN: (all_bands(list(sizes.values())), target.of_run)} if target.of_run and sizes else {})
+    return bands | ({RUN: (size_of_all_bands(list(sizes.values())), target.of_run)} if target.of_run and sizes else {})
 
 
 def _named(band: Band) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from longctx.engine.measure import Measurement
     from longctx.engine.preflight import Preflight
     from longctx.live.cost.estimate import Estimate
-    from longctx.live.run import Done
+    from longctx.live.run import PassResult
     from longctx.recording.tape import Tape
 
 
@@ -70,7 +70,7 @@ class Run(RunData):
         *,
         max_cost: float | None = None,
         progress: Callable[..., Any] | None = None,
-    ) -> Done:
+    ) -> PassResult:
         """Send the requests that have no recorded answer, for at most `max_cost` USD. Resumes a stopped run.
 
         Every answer is recorded before it counts. The record mode is that of the settings, or `once` if that is `none`.

@@ -199,10 +199,10 @@ def now() -> str:
 def free_folder(settings: Settings, workspace: Workspace) -> Path:
     """Return a folder for the report that contains no run yet. Raises UserError if the user's own cannot be used."""
     if settings.report is not None:
-        from longctx.results.run_folders import check_free
+        from longctx.results.run_folders import check_folder_has_no_run
 
         check_is_no_file("--ctx-report", settings.report)
-        check_free(settings.report)
+        check_folder_has_no_run(settings.report)
         return settings.report.absolute()
     name, number = now(), 2
     folder = workspace.reports / name

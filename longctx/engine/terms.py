@@ -110,7 +110,7 @@ def looks_to_take(run: RunData) -> LooksPlan:
     return run.plan.own.looks if run.plan.own else DEFAULT_LOOKS
 
 
-def beside(terms: Rules, other: Baseline | None) -> Rules:
+def with_other_hypotheses(terms: Rules, other: Baseline | None) -> Rules:
     """Return the terms of a verdict besides a comparison with another baseline: its bands and its run."""
     return replace(terms, beside=other.bands + 1 if other else 0)
 

@@ -21,7 +21,7 @@ from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
 from longctx.live.canary import ERROR, Canary
 from longctx.live.display import Tally
 from longctx.live.drain import Paused
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Failure, SendResult
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
 
@@ -35,7 +35,7 @@ SHOWN = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TrialFilter:
     """The trials whose requests are sent now, and what is called with those that have ended."""
 
     keys: Set[str] | None = None
@@ -58,7 +58,7 @@ class FunctionTrials:
         tape: Tape,
         tally: Tally,
         canary: Canary,
-        part: Part | None = None,
+        part: TrialFilter | None = None,
         held: Mapping[Place, Failure] | None = None,
         only_canary: bool = False,
     ) -> None:
@@ -66,8 +66,8 @@ class FunctionTrials:
 
         only_canary: ask only the first trials of each function, as the canary wants them.
         """
-        self.asked = Asked()
-        self._part, self._held = part or Part(), held or {}
+        self.asked = SendResult()
+        self._part, self._held = part or TrialFilter(), held or {}
         self._canary, self._only_canary = canary, only_canary
         self._tape, self._tally = tape, tally
         self._begun: deque[Paused] = deque()

@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.cells.cell import Trial
 from longctx.config.models import ModelProfile
-from longctx.functions.asking import FunctionTrials, Part
+from longctx.functions.asking import FunctionTrials, TrialFilter
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import RunOnce, TrialOf
 from longctx.live.asker import count
@@ -19,7 +19,7 @@ from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget
 from longctx.live.display import Tally
 from longctx.live.drain import Paused
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Failure, SendResult
 from longctx.live.interrupted import Halt
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import live_progress
@@ -33,7 +33,7 @@ from longctx.recording.tape import Tape
 class Rounds:
     """The rounds of one live pass. In each, those trials run that have not ended."""
 
-    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say, tally: Tally, part: Part) -> None:
+    def __init__(self, tape: Tape, terms: Terms, budget: Budget, say: Say, tally: Tally, part: TrialFilter) -> None:
         """tally: counts what is asked. part: of the trials."""
         self._part = part
         self._trials = FunctionTrials(tape, tally, Canary({}, None), self._part)
@@ -67,16 +67,16 @@ class Rounds:
         models = {request.model.model: request.model for request in requests}
         self.asked.add(self._stoppable(lambda halt: self._ask(requests, list(models.values()), halt), len(requests)))
 
-    def _stoppable(self, ask: Callable[[Halt], Coroutine[Any, Any, Asked]], requests: int) -> Asked:
+    def _stoppable(self, ask: Callable[[Halt], Coroutine[Any, Any, SendResult]], requests: int) -> SendResult:
         halt = Halt()
         halt.to_ask = self._tape.recorded + requests
         return stoppable(lambda: ask(halt), self._tape, halt, self._say)
 
-    async def _ask(self, requests: Sequence[Request], models: Sequence[ModelProfile], halt: Halt) -> Asked:
+    async def _ask(self, requests: Sequence[Request], models: Sequence[ModelProfile], halt: Halt) -> SendResult:
         terms, tape = self._terms, self._tape
         async with open_clients(tape, terms.base_url, terms.in_flight, models) as clients:
             batches = await open_batches(clients.first, tape, terms, self._say)
-            asked = Asked()
+            asked = SendResult()
             for request in requests:
                 if request.place.counts and (failure := await count(clients.first, tape, request)):
                     asked.failures[request.trial.key] = failure

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.config.project_files import read_text
-from longctx.corpus.documents import count_tokens
+from longctx.corpus.documents import reference_tokens
 from longctx.errors import Absent
 from longctx.extras import require
 from longctx.vocabulary.bank import Section
@@ -91,7 +91,7 @@ def _sections(folder: Path, paths: Sequence[Path], tokens: int | None) -> tuple[
         name = path.relative_to(folder).with_suffix("").as_posix()
         texts = _parts(read_text(path), tokens)
         for number, text in enumerate(texts, start=1):
-            found.append(Section(name if len(texts) == 1 else f"{name}-{number}", text, count_tokens(text)))
+            found.append(Section(name if len(texts) == 1 else f"{name}-{number}", text, reference_tokens(text)))
     return tuple(found)
 
 
@@ -100,7 +100,7 @@ def _parts(text: str, tokens: int | None) -> list[str]:
     parts: list[list[str]] = []
     size = 0
     for paragraph in filter(str.strip, re.split(r"\n\s*\n", text)):
-        own = count_tokens(paragraph)
+        own = reference_tokens(paragraph)
         if not parts or (tokens is not None and size + own > tokens):
             parts.append([])
             size = 0

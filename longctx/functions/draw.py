@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from longctx.corpus.documents import count_tokens
+from longctx.corpus.documents import reference_tokens
 from longctx.functions.operation import Operation, operation
 from longctx.vocabulary.bank import SHIPPED, Section
 from longctx.vocabulary.lexical import most_alike
@@ -233,7 +233,7 @@ def _beginning(text: str, tokens: int) -> str:
     """Return the beginning of a text, up to the end of the sentence that reaches a number of tokens."""
     counted, end = 0, 0
     for match in SENTENCE_END.finditer(text):
-        counted += count_tokens(text[end : match.end()])
+        counted += reference_tokens(text[end : match.end()])
         end = match.end()
         if counted >= tokens:
             return text[: match.start()]

@@ -21,7 +21,7 @@ from longctx.functions.trial import (
     texts,
 )
 from longctx.recording.apis import status_of
-from longctx.recording.trials import Ended, Judged, Waiting
+from longctx.recording.trials import Judged, TrialEnd, Waiting
 from longctx.results import judged_by
 from longctx.results.constant import CHOICES
 from longctx.results.row import View
@@ -166,30 +166,30 @@ def _meant(error: BaseException | None) -> Meant:
     return "failed" if isinstance(error, pytest.fail.Exception) else None
 
 
-def ended(trial: FunctionTrial, result: Result) -> Waiting | Judged | Ended:
+def ended(trial: FunctionTrial, result: Result) -> Waiting | Judged | TrialEnd:
     """Return how a trial that has run once goes on."""
     match result.kind:
         case "suspended":
             return Waiting([request.place for request in trial.unanswered], changed_request)
         case "skipped":
-            return Ended("skipped", result.why)
+            return TrialEnd("skipped", result.why)
         case "error":
-            return Ended("error", result.why, type(result.error).__name__, result.error)
+            return TrialEnd("error", result.why, type(result.error).__name__, result.error)
         case "infra_error":
-            return Ended("unmeasured", result.why, JUDGE_ERROR, result.error)
-    return judged(trial, result)
+            return TrialEnd("unmeasured", result.why, JUDGE_ERROR, result.error)
+    return judge_trial(trial, result)
 
 
-def run_trial(trial_of: TrialOf, start: RunOnce, trial: Trial) -> Waiting | Judged | Ended:
+def run_trial(trial_of: TrialOf, start: RunOnce, trial: Trial) -> Waiting | Judged | TrialEnd:
     """Run a trial once, against what is recorded."""
     running = trial_of(trial)
     try:
         return ended(running, start(running))
     except TapeError as error:
-        return Ended("error", str(error), type(error).__name__, error)
+        return TrialEnd("error", str(error), type(error).__name__, error)
 
 
-def judged(trial: FunctionTrial, result: Result) -> Judged:
+def judge_trial(trial: FunctionTrial, result: Result) -> Judged:
     """Return a trial that ran to its end, with its outcome, for its row and its page."""
     own = [exchange.answer for exchange in trial.answers if exchange.answer]
     depth, distance = _place(trial)
@@ -217,7 +217,7 @@ def judged(trial: FunctionTrial, result: Result) -> Judged:
         kept=trial.kept,
         depth=depth,
         distance_from_end=distance,
-        judged_by=judged_by.digests(
+        judged_by=judged_by.judge_digests(
             {**trial.judged_by, **({"expected": [outcome.expected]} if outcome.expected else {})}
         ),
         origins={trial.tape.origin(exchange.place) for exchange in trial.exchanges},

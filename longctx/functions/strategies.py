@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from longctx.config.project_files import check_size
-from longctx.corpus.documents import count_tokens
+from longctx.corpus.documents import reference_tokens
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
 from longctx.vocabulary.shapes import COMPACTION, NO_STRATEGY, SHAPES
@@ -192,7 +192,7 @@ def tokens_of(messages: Sequence[Mapping[str, Any]]) -> int:
 @functools.lru_cache(maxsize=1 << 16)
 def _counted(text: str) -> int:
     """Count the tokens of a text, which the trials of one transcript ask for again and again."""
-    return count_tokens(text)
+    return reference_tokens(text)
 
 
 def blocks_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -15,13 +15,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from longctx.cells.cell import Cell, RequestTokens, Trial, body_tokens
-from longctx.config.models import ModelProfile, as_lines
+from longctx.config.models import ModelProfile, header_lines
 from longctx.errors import UserError
 from longctx.functions.strategies import Managed, Messages, Strategy, tokens_of
 from longctx.recording.answer_body import MOST_DEPTH, is_too_deep, read_object
 from longctx.recording.apis import api_at, api_of, messages
 from longctx.recording.apis.messages import Edits
-from longctx.recording.request import Place, Request, digest, digests
+from longctx.recording.request import Place, Request, digest, request_digests
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Role
 from longctx.results import judged_by as judging
@@ -286,7 +286,7 @@ class FunctionTrial:
             compared = self.tape.rewriting.compared(body)
         except UserError as error:
             raise TestMistake(error) from None
-        sha256, parts = digests(compared, headers, path)
+        sha256, parts = request_digests(compared, headers, path)
         if counts := path == (api_at(path) or messages).COUNT_PATH:
             sha256 = digest({**compared, "count_tokens": True}, headers, path)
         same = self._equal[sha256]
@@ -299,7 +299,7 @@ class FunctionTrial:
             wording=cell.wording.digest,
             model=model.model,
             sent_as=model.sent_as,
-            headers=as_lines(headers),
+            headers=header_lines(headers),
             number=number,
             same=same,
             after=self._after,

@@ -169,7 +169,7 @@ class Tallied(NamedTuple, Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class AtLook:
+class LookEvidence:
     """The evidence in a band at one look, that of earlier looks included."""
 
     clusters: Evidenced
@@ -188,7 +188,7 @@ class BandLooks:
     """A band to judge."""
 
     planned: Planned
-    at: Sequence[AtLook]
+    at: Sequence[LookEvidence]
     """The evidence at the looks that were taken."""
     vacuous: str = ""
     """Why it cannot pass; empty if it can."""
@@ -204,7 +204,7 @@ def judge(
 
     further: the p-values of stated minimums, which Holm's correction counts, too.
     """
-    looks = {band: BandLooks(ONCE, [AtLook(clusters, clusters)]) for band, clusters in bands.items()}
+    looks = {band: BandLooks(ONCE, [LookEvidence(clusters, clusters)]) for band, clusters in bands.items()}
     return [measured for measured, _ in judge_in_looks(looks, margin, alpha, further)]
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from longctx.compare.judges import errors_of
 from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, paired, pairs
 from longctx.compare.runs import unpaired
-from longctx.gate.bands import AtLook, Evidenced, Tallied
+from longctx.gate.bands import Evidenced, LookEvidence, Tallied
 from longctx.gate.cases import Vanished
 from longctx.gate.power import Assumed
 from longctx.results.request_parts import parts_that_differ
@@ -144,7 +144,7 @@ def by_band(pairs: TrialPairs, gone: Sequence[Vanished] = ()) -> dict[str, Evide
 
 
 @dataclass(slots=True)
-class EvidenceInLooks:
+class EvidenceByLook:
     """The evidence in one band at each planned look, which holds that of the looks before."""
 
     planned: Looks
@@ -159,9 +159,9 @@ class EvidenceInLooks:
         return self.evidence[-1 if look is None else max(0, look - 1)]
 
     @property
-    def at_looks(self) -> list[AtLook]:
+    def at_looks(self) -> list[LookEvidence]:
         return [
-            AtLook(
+            LookEvidence(
                 at.judged,
                 at.at_worst,
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
@@ -179,7 +179,7 @@ def by_look(
     terms: tuple[float, float],
     rows: Sequence[Row] | None = None,
     gone: Sequence[Vanished] = (),
-) -> dict[str, EvidenceInLooks]:
+) -> dict[str, EvidenceByLook]:
     """Return the evidence in each band as `by_band` does, at each look.
 
     terms: the gate's margin and alpha.
@@ -193,12 +193,12 @@ def by_look(
         if row.error == EARLY_STOP and row.band is not None:
             look = looks[row.band].of[Unit.of_row(row)]
             complete[row.band] = min(complete.get(row.band, look), look - 1)
-    bands: dict[str, EvidenceInLooks] = {}
+    bands: dict[str, EvidenceByLook] = {}
     for before, after in _measured_items(pairs):
         name = str(after[0].band)
         planned, number = looks[name].looks, looks[name].looks.number
         least = min(number, complete.get(name, number))
-        band = bands.setdefault(name, EvidenceInLooks(planned, [Evidence() for _ in range(number)], least))
+        band = bands.setdefault(name, EvidenceByLook(planned, [Evidence() for _ in range(number)], least))
         look, left_out = looks[name].of[Unit.of_row(after[0])], _left_out(after)
         for place, evidence in enumerate(band.evidence, start=1):
             evidence.baseline += before
@@ -214,7 +214,7 @@ def by_look(
             stopped = any(
                 row.error == EARLY_STOP for row in pairs.after.values() if row.band == name.partition(", ")[0]
             )
-            bands[name] = EvidenceInLooks(ONCE, [evidence], 0 if stopped and evidence.run is not None else 1)
+            bands[name] = EvidenceByLook(ONCE, [evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
 
 
@@ -313,7 +313,7 @@ def _left_out(after: Sequence[Row]) -> bool:
     return any(row.error == EARLY_STOP for row in after)
 
 
-def all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
+def evidence_of_all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
     """Return the evidence in several bands of paired trials, given by test and name, as if they were one.
 
     Clusters that have their own name may extend over several.
@@ -446,14 +446,14 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class InLooks:
+class LookOfUnit:
     """The looks at a band: the number, from 1, of the look that each unit belongs to."""
 
     looks: Looks
     of: Mapping[Unit, int]
 
 
-def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float) -> InLooks:
+def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float) -> LookOfUnit:
     """Divide a band into looks. units: of each of its trials."""
     strata: dict[str, dict[Unit, int]] = defaultdict(dict)
     trials = 0
@@ -469,10 +469,10 @@ def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float
     looks = planned(plan, len(places), trials, margin, alpha)
     ends = looks.ends(len(places))
     ordered = enumerate(sorted(places, key=places.__getitem__))
-    return InLooks(looks, {unit: 1 + bisect.bisect_right(ends, place) for place, unit in ordered})
+    return LookOfUnit(looks, {unit: 1 + bisect.bisect_right(ends, place) for place, unit in ordered})
 
 
-def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: float) -> dict[str, InLooks]:
+def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: float) -> dict[str, LookOfUnit]:
     """Return the looks of each band. rows: all of one test and subject."""
     bands = grouped(rows, lambda row: row.band)
     units = {band: [*map(Unit.of_row, of_band)] for band, of_band in bands.items() if band is not None}

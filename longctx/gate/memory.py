@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from statistics import fmean, median_low
 from typing import TYPE_CHECKING
 
-from longctx.compare.pairs import Treatments, held, match_runs, pairs
+from longctx.compare.pairs import Treatments, match_runs, pairs, unmeasured_if_rejudged
 from longctx.results import judged_by
 from longctx.results.baseline_file import LETTERS
 from longctx.results.row import Row
@@ -141,7 +141,7 @@ class Memory:
         return said
 
 
-def answers_of(
+def judged_answers(
     before: Sequence[Row],
     after: Sequence[Row],
     first_request: Callable[[Row], str],
@@ -150,7 +150,7 @@ def answers_of(
     """Return the answers of a run that a gate judges. first_request: returns the digest of a row's first request."""
     found = []
     for match in match_runs(before, after)[0]:
-        rows = match.rows.before, held(*match.rows)
+        rows = match.rows.before, unmeasured_if_rejudged(*match.rows)
         for of_item in pairs(*rows, Treatments.of(known.get(match.test))).items.values():
             first = next((row for row in of_item.before if row.measured), None)
             for row in of_item.after if first else ():

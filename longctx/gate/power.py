@@ -208,7 +208,7 @@ Sized = tuple[int, int, Assumed]
 """A band: its trials, their clusters, and what is assumed of it."""
 
 
-def all_bands(bands: Sequence[Sized]) -> Sized:
+def size_of_all_bands(bands: Sequence[Sized]) -> Sized:
     """Return all bands as one, with their mean rate and discordance. Its effective number of trials is theirs."""
     trials, clusters = sum(trials for trials, _, _ in bands), sum(clusters for _, clusters, _ in bands)
     discordance, rate = (
@@ -224,7 +224,7 @@ def plan_of_run(plans: Sequence[BandPlan], target: Target) -> BandPlan | None:
     """Return the plan of all bands together; None unless a margin is stated of them."""
     if target.of_run is None or not plans:
         return None
-    trials, clusters, assumed = all_bands([plan.sized for plan in plans])
+    trials, clusters, assumed = size_of_all_bands([plan.sized for plan in plans])
     loads, priced = [plan.load for plan in plans], [plan.load.price for plan in plans]
     load = Load(
         trials,
@@ -260,7 +260,7 @@ def _tested(bands: Sequence[Sized], target: Target) -> list[tuple[Sized, Target]
     """Return what must pass, and the target of each: the bands, and all of them together if a margin is stated."""
     return [
         *((band, target) for band in bands),
-        *([(all_bands(bands), target.of_run)] if target.of_run and bands else []),
+        *([(size_of_all_bands(bands), target.of_run)] if target.of_run and bands else []),
     ]
 
 

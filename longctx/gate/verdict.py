@@ -7,7 +7,17 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from longctx.compare.judges import GradedTest, graded_tests
-from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, by_key, guessing_of, held, match_runs, pairs
+from longctx.compare.pairs import (
+    Across,
+    Matched,
+    Treatments,
+    TrialPairs,
+    by_key,
+    guessing_of,
+    match_runs,
+    pairs,
+    unmeasured_if_rejudged,
+)
 from longctx.errors import UserError
 from longctx.gate.bands import (
     Band,
@@ -25,13 +35,13 @@ from longctx.gate.cases import Retired, Vanished, added, vanished, without_retir
 from longctx.gate.coverage import cells_not_judged
 from longctx.gate.evidence import (
     Evidence,
-    EvidenceInLooks,
+    EvidenceByLook,
     Requests,
     Together,
-    all_bands,
     by_cell,
     by_look,
     changed_together,
+    evidence_of_all_bands,
     has_clusters,
     is_gated,
     judge_errors,
@@ -317,7 +327,7 @@ class _Compared:
     """The trials that only the baseline, and only the run, has; without checks of trials that looks left out."""
     vanished: tuple[Vanished, ...]
     """The trials of the baseline that count as missing, because the run lacks them."""
-    bands: Mapping[Band, EvidenceInLooks]
+    bands: Mapping[Band, EvidenceByLook]
     vacuous: Mapping[Band, str]
     """Why a band's baseline has nothing to lose, for each band of which this holds."""
     reported: tuple[Reported, ...]
@@ -449,7 +459,9 @@ def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
     """Return what changed in all bands together, at the look that their verdict is of."""
     bands = {band: evidence for test in compared for band, evidence in test.bands.items()}
     seen = {band: of.at(min(run.look, of.planned.number)) for band, of in bands.items()}
-    return BandChange.of(all_bands({(band.test, band.name): of for band, of in seen.items() if of.run is None}))
+    return BandChange.of(
+        evidence_of_all_bands({(band.test, band.name): of for band, of in seen.items() if of.run is None})
+    )
 
 
 def _trials(rows: Sequence[Row]) -> int:
@@ -465,7 +477,7 @@ def _compared(
     A test that is not installed is judged all the same. A check is looked at when its trial is.
     """
     test, of_trials = known.get(match.test), name_of_test(match.test)
-    match = replace(match, rows=Both(match.rows.before, held(*match.rows)))
+    match = replace(match, rows=Both(match.rows.before, unmeasured_if_rejudged(*match.rows)))
     both = pairs(*match.rows, Treatments.of(test))
     looks = rules.looks.declared if of_trials in known else rules.looks.others
     trials = [row for row in after if row.test == of_trials and row.subject == match.after] or None

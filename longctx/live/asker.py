@@ -20,8 +20,8 @@ from longctx.live.asking import Asking
 from longctx.live.bounds import Bounds, Terms
 from longctx.live.cost.money import Budget, check_cap
 from longctx.live.display import Tally
-from longctx.live.drain import Drain, RequestEnd, Sent, Supply
-from longctx.live.failure import Asked, Failure
+from longctx.live.drain import Drain, RequestResult, Sent, Supply
+from longctx.live.failure import Failure, SendResult
 from longctx.live.interrupted import stopping
 from longctx.live.progress import live_progress
 from longctx.live.server.calls import count_body, read_count
@@ -65,7 +65,7 @@ class Asker:
         self._loop.set_default_executor(ThreadPoolExecutor(initializer=connections.are_own))
         self._opened: Future[Asking] = Future()
         self._closing = asyncio.Event()
-        self._out: dict[Future[RequestEnd], Sent] = {}
+        self._out: dict[Future[RequestResult], Sent] = {}
         """What the trials that are drained wait for."""
         self._thread = threading.Thread(target=self._run, name="longctx-asker", daemon=True)
 
@@ -81,7 +81,7 @@ class Asker:
         self._thread.join()
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> SendResult:
         """The requests so far."""
         return self._asking.asked
 
@@ -107,7 +107,7 @@ class Asker:
         """Wait for what is in flight."""
         wait(self._out)
 
-    def submit(self, request: Request) -> Future[RequestEnd]:
+    def submit(self, request: Request) -> Future[RequestResult]:
         """Send a request when the limiter and the budget allow; its answer is recorded before the future is done.
 
         The result of a count of tokens is None.
@@ -118,7 +118,7 @@ class Asker:
         """Send nothing more, and say what is in flight. It does not wait, so that a signal's handler may call it."""
         self._loop.call_soon_threadsafe(lambda: self._say(stopping(self._asking.halted())))
 
-    async def _answer(self, request: Request) -> RequestEnd:
+    async def _answer(self, request: Request) -> RequestResult:
         connections.are_own()  # the task has the context of the thread that submitted it
         if self._asking.asked.stopped:
             return self._asking.asked.stopped

@@ -17,7 +17,7 @@ from longctx.live.bounds import Bounds
 from longctx.live.cost.money import most_paid
 from longctx.live.disk import Disk
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
-from longctx.live.failure import NOT_ASKED, Asked, Failure
+from longctx.live.failure import NOT_ASKED, Failure, SendResult
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.limiter import (
     MOST_S,
@@ -48,7 +48,7 @@ MOST_SHOWN_S = 365 * 86_400.0
 
 async def ask_all(
     clients: Client | Clients, tape: Tape, requests: Sequence[Request], bounds: Bounds, progress: Progress
-) -> Asked:
+) -> SendResult:
     """Send all of these requests, with as many requests in flight as the adaptive limit allows.
 
     Nothing that a server does raises an exception.
@@ -68,7 +68,7 @@ async def ask_all(
 class ProtocolTrials:
     """Trials that each send one request, known in advance, and are judged as their answers arrive."""
 
-    def __init__(self, asked: Asked, requests: Sequence[Request], progress: Progress) -> None:
+    def __init__(self, asked: SendResult, requests: Sequence[Request], progress: Progress) -> None:
         """asked: says whether the live pass has stopped. progress: receives the end of each trial."""
         self.order = InOrder(requests)
         self._asked, self._progress = asked, progress
@@ -97,7 +97,7 @@ class Asking:
     """The state that the requests of one pass share."""
 
     def __init__(self, clients: Clients, tape: Tape, bounds: Bounds, progress: Progress) -> None:
-        self.asked = Asked()
+        self.asked = SendResult()
         self._clients, self._tape, self._progress = clients, tape, progress
         self.limits = bounds.limits
         room = asyncio.Semaphore(bounds.limits.ceiling)

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from longctx.cells.cell import Group
 from longctx.live.cost.prefixes import shared
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Failure, SendResult
 from longctx.live.watch import Say
 from longctx.recording.request import Request
 from longctx.text import visible
@@ -118,13 +118,13 @@ class Canary:
 
 
 async def first(
-    canary: Canary, requests: Sequence[Request], ask: Callable[[Sequence[Request]], Awaitable[Asked]]
-) -> tuple[Asked, list[Request]]:
+    canary: Canary, requests: Sequence[Request], ask: Callable[[Sequence[Request]], Awaitable[SendResult]]
+) -> tuple[SendResult, list[Request]]:
     """Send a few requests of each test that is not decided yet, the shortest first; return what is left to send.
 
     ask: sends some requests, and tells the canary how they end.
     """
-    asked, left = Asked(), list(requests)
+    asked, left = SendResult(), list(requests)
     for _ in (FEW, MORE):
         few = [
             request

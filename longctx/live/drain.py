@@ -18,7 +18,7 @@ from longctx.live.limiter import passing
 from longctx.recording.request import Request
 from longctx.vocabulary.answer import Answer
 
-RequestEnd = Answer | Failure | None
+RequestResult = Answer | Failure | None
 """How a request ends; a count of tokens, with None."""
 
 
@@ -86,7 +86,7 @@ class Drain:
             for request in requests:
                 yield paused, request
 
-    def ended(self, paused: Paused, request: Request, result: RequestEnd) -> None:
+    def ended(self, paused: Paused, request: Request, result: RequestResult) -> None:
         """Note how a request has ended."""
         self._out -= 1
         paused.left -= 1

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from longctx import clocks
 from longctx.cells.cell import Cell, Group, ReplyTokens
 from longctx.config.models import TokenCounts
-from longctx.corpus.documents import count_tokens
+from longctx.corpus.documents import reference_tokens
 from longctx.errors import UserError
 from longctx.live.batches.ledger import Ledger, each_once
 from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings
@@ -108,7 +108,7 @@ def with_estimated_counts(cell: Cell) -> Cell:
     model, point = cell.model, cell.point
     assert point.declared.counts is not None
     texts = point.declared.counts.probes(cell.wording.words)
-    counts = {name: max(1, round(model.tokens.reference * count_tokens(text))) for name, text in texts.items()}
+    counts = {name: max(1, round(model.tokens.reference * reference_tokens(text))) for name, text in texts.items()}
     try:
         values = point.declared.counts.kept(counts)
     except ValueError as error:

@@ -29,7 +29,7 @@ Unasked = tuple[Cell, Failure]
 
 
 @dataclass(slots=True)
-class Asked:
+class SendResult:
     """The result of a live pass."""
 
     answered: int = 0
@@ -63,7 +63,7 @@ class Asked:
         if answer.model not in ("", model.model, model.sent_as):
             self.others[model.model, answer.model] += 1
 
-    def add(self, other: Asked) -> None:
+    def add(self, other: SendResult) -> None:
         """Add the result of a further round."""
         self.answered += other.answered
         self.failures |= other.failures

@@ -40,7 +40,7 @@ from longctx.live.estimating import (
     with_recorded_replies,
     with_sharing,
 )
-from longctx.live.failure import Asked, Unasked
+from longctx.live.failure import SendResult, Unasked
 from longctx.live.interrupted import Halt, sends_the_rest
 from longctx.live.outcomes import Outcomes, sentences, work
 from longctx.live.progress import Progress, live_progress
@@ -55,8 +55,8 @@ from longctx.text import count, visible
 from longctx.workspace import Workspace
 
 Result = TypeVar("Result")
-SendRequests = Callable[[Sequence[Request]], Awaitable[Asked]]
-AskingOrder = Callable[[Sequence[Cell], Sequence[Request], SendRequests], Awaitable[Asked]]
+SendRequests = Callable[[Sequence[Request]], Awaitable[SendResult]]
+AskingOrder = Callable[[Sequence[Cell], Sequence[Request], SendRequests], Awaitable[SendResult]]
 """A function that decides what is sent when.
 
 It is called with the cells, the requests that the tape lacks, and a function that sends some of them.
@@ -74,10 +74,10 @@ class AskingObserver(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class PassResult:
     """The result of a live run."""
 
-    asked: Asked
+    asked: SendResult
     unasked: tuple[Unasked, ...]
     """The cells that their model cannot be asked, and why."""
     spent: float = 0.0
@@ -122,7 +122,7 @@ class ProtocolPass:
     halt: Halt = field(default_factory=Halt)
     """Stops the live pass from another thread."""
 
-    def ask(self, cells: Sequence[Cell]) -> Done:
+    def ask(self, cells: Sequence[Cell]) -> PassResult:
         """Ask what the tape lacks.
 
         Raises UserError if no request could be sent for a reason that concerns all trials, and Interrupted.
@@ -135,7 +135,7 @@ class ProtocolPass:
             self.say(sentence)
         return done
 
-    async def _ask(self, cells: Sequence[Cell]) -> tuple[Done, list[str]]:
+    async def _ask(self, cells: Sequence[Cell]) -> tuple[PassResult, list[str]]:
         """Ask with the client of the provider; return also a sentence on each test and model."""
         terms, models = self.terms, [cell.model for cell in cells]
         check_cap(terms.max_cost if terms.stated_cap else None, models)
@@ -187,7 +187,7 @@ class ProtocolPass:
         say_unused(say, tape, requests, terms.batch)
         return _ToSend(fit, requests, held, unasked)
 
-    async def _send(self, clients: Clients, batches: Batches, to_send: _ToSend) -> tuple[Done, list[str]]:
+    async def _send(self, clients: Clients, batches: Batches, to_send: _ToSend) -> tuple[PassResult, list[str]]:
         """Send the requests: a few of each test first, then the others; look by look if an order says so."""
         terms, say, tape = self.terms, self.say, self.tape
         every = [*to_send.requests, *to_send.held]
@@ -203,7 +203,7 @@ class ProtocolPass:
             first_replies = FirstReplies(outcomes, terms.batch, say)
             of_batches = {request.key: request for request in to_send.held} if terms.batch else {}
 
-            async def ask(some: Sequence[Request]) -> Asked:
+            async def ask(some: Sequence[Request]) -> SendResult:
                 here = {request.key for request in some}
                 free = [request for request in some if request.key not in of_batches]
                 asked, rest = await first(canary, free, sending.directly)
@@ -221,7 +221,7 @@ class ProtocolPass:
             if not terms.batch:
                 claimed = batches.held()
                 asked.failures |= {held.key: held_in_batch(claimed[held.place]) for held in to_send.held}
-        return Done(asked, to_send.unasked, bounds.budget.spent), list(sentences(tally))
+        return PassResult(asked, to_send.unasked, bounds.budget.spent), list(sentences(tally))
 
 
 def count_probes(
@@ -339,20 +339,20 @@ class Sending:
     batches: Batches | None = None
     """None to send directly."""
 
-    async def directly(self, requests: Sequence[Request]) -> Asked:
+    async def directly(self, requests: Sequence[Request]) -> SendResult:
         """Send these one by one, with as many in flight as the limit allows. Raises Interrupted after a signal."""
         asked = await ask_all(self.clients, self.tape, requests, self.bounds, self.progress)
         self.bounds.halt.check(self.tape)
         return asked
 
-    async def all(self, requests: Sequence[Request], held: Sequence[Request] = ()) -> Asked:
+    async def all(self, requests: Sequence[Request], held: Sequence[Request] = ()) -> SendResult:
         """Send these, and wait for what batches hold already."""
         if self.batches is not None:
             return await ask_in_batches(self.batches, requests, held, self.directly, self.bounds.budget, self.progress)
-        return await self.directly(requests) if requests else Asked()
+        return await self.directly(requests) if requests else SendResult()
 
 
-def ending(what: str, asked: Asked, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:
+def ending(what: str, asked: SendResult, tape: Tape, outcomes: Sequence[str] = ()) -> Iterator[str]:
     """Yield what a user should know of a pass that has ended.
 
     what: how many of which were sent. outcomes: a sentence on each test and model, and one on the cost.

@@ -25,7 +25,7 @@ def lock_report_folder(config: pytest.Config) -> None:
     run = run_of(config)
     if run.settings.report is None or is_worker(config) or config.option.collectonly:
         return
-    from longctx.results.run_folders import check_free, only_reporter
+    from longctx.results.run_folders import check_folder_has_no_run, only_reporter
     from longctx.results.store import drop_unfinished
 
     check(run)
@@ -33,7 +33,7 @@ def lock_report_folder(config: pytest.Config) -> None:
         locks = contextlib.ExitStack()
         config.add_cleanup(locks.close)
         locks.enter_context(only_reporter(run.folder))
-        check_free(run.folder)  # another run may have ended there since this one began
+        check_folder_has_no_run(run.folder)  # another run may have ended there since this one began
     drop_unfinished(run.folder)
     (run.folder / FAILURES).unlink(missing_ok=True)
 

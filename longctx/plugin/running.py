@@ -27,7 +27,7 @@ from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
 from longctx.plugin.session import run_of, session_of, state_of
 from longctx.results.cell_names import cell_names
-from longctx.results.store import as_lines
+from longctx.results.store import row_lines
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
@@ -162,7 +162,7 @@ def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
         cell, item.nodeid, functools.partial(run_trial, runner.trial_of, start)
     )
     skip_unrecorded(item, measured)
-    measuring.hold_rows(item, as_lines(measured.rows, [] if run.settings.no_text else measured.views))
+    measuring.hold_rows(item, row_lines(measured.rows, [] if run.settings.no_text else measured.views))
     own = next(iter(measured.errors), None)
     if own is not None:
         if isinstance(own, TestMistake):
@@ -171,7 +171,7 @@ def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
     if not (measured.rows or measured.problem):
         pytest.skip(measured.skipped or "it has no trial")
     attach_result(item, cell, measured.own_rows, " ".join(filter(None, [*found, measured.problem])), measured.left_out)
-    state_of(item).if_failed = lambda: as_lines(
+    state_of(item).if_failed = lambda: row_lines(
         [unmeasured_row(run, trial, "infra_error", measuring.FAILED_OUTSIDE) for trial in cell.each_trial()], []
     )
 
@@ -223,7 +223,7 @@ def measure_cell(item: pytest.Item, cell: Cell) -> None:
     skip_unrecorded(item, measured)
     if not (rows or problem):
         pytest.fail(f"invalid: it has no question: {cell.point.items.why_empty}.", pytrace=False)
-    measuring.hold_rows(item, as_lines(rows, [] if session.run.settings.no_text else measured.views))
+    measuring.hold_rows(item, row_lines(rows, [] if session.run.settings.no_text else measured.views))
     if measured.facts:
         [name] = cell_names(measured.own_rows)
         measuring.hold_facts(item, name, measured.facts)

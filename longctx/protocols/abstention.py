@@ -237,18 +237,18 @@ def abstention(
         lexical=lexical,
     )
 
-    outcome = judged(answer, choices, not_there, present)
+    outcome = judge_answer(answer, choices, not_there, present)
     needle = mark("needle", text, record.needle.text) if record.needle else []
     return replace(outcome, marks=[*choices.marks(text, outcome.returned), *needle])
 
 
-def judged(answer: Answer, choices: Choices, not_there: str, present: bool) -> Outcome:
+def judge_answer(answer: Answer, choices: Choices, not_there: str, present: bool) -> Outcome:
     """Judge an answer. not_there: the letter that says that the record does not answer.
 
     A check, whether a question with an answer in the record is not refused, neither by the answer nor by the model:
     the share of needless refusals is one minus this check's accuracy.
     """
-    outcome = multiple_choice.judged(answer, choices)
+    outcome = multiple_choice.judge_answer(answer, choices)
     if outcome.kind in ("correct", "wrong"):
         trace = {} if present else {INVENTED: 1}
         if outcome.returned == not_there:

@@ -276,10 +276,10 @@ def aggregation(
 
     starts = np.cumsum([len(before), *(len(line) + 1 for line in lines)]).tolist()
     marks = [Mark("notice of the month", at := starts[place], at + len(lines[place])) for place in drawn.places]
-    return replace(judged(answer, right, question), marks=[*marks, Mark("question", len(context), len(text))])
+    return replace(judge_answer(answer, right, question), marks=[*marks, Mark("question", len(context), len(text))])
 
 
-def judged(answer: Answer, right: Sequence[str], question: str) -> Outcome:
+def judge_answer(answer: Answer, right: Sequence[str], question: str) -> Outcome:
     """Judge an answer by the number in it, or by the agencies that it names."""
     if answer.stop_reason == "refusal":
         return unanswered(answer)

@@ -132,7 +132,7 @@ def _own_letters_in(bank: Bank, seed: int) -> Mapping[int, str]:
     return {index: LETTERS[place] for four in drawn for index, place in four}
 
 
-def judged(answer: Answer, choices: Choices) -> Outcome:
+def judge_answer(answer: Answer, choices: Choices) -> Outcome:
     """Judge the letter that begins the content of <Answer> tags; a missing closing tag is accepted."""
     letters = _letters(answer.text)
     if answer.stop_reason == "refusal" or not letters:

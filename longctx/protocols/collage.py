@@ -191,7 +191,7 @@ def collage(
         lexical=lambda: answered_by_words(cell, index, seed),
     )
 
-    outcome = judged(answer, choices, record, padded)
+    outcome = judge_answer(answer, choices, record, padded)
     marks = choices.marks(text, outcome.returned) + mark("needle", text, bank.needle(index).text)
     if outcome.kind == "wrong" and outcome.returned:
         wrong = re.escape(choices.answer(outcome.returned))
@@ -200,9 +200,9 @@ def collage(
     return replace(outcome, marks=marks)
 
 
-def judged(answer: Answer, choices: Choices, record: Record, padded: bool) -> Outcome:
+def judge_answer(answer: Answer, choices: Choices, record: Record, padded: bool) -> Outcome:
     """Judge the letter of an answer, and look up the quotes of its scratchpad."""
-    outcome = multiple_choice.judged(answer, choices)
+    outcome = multiple_choice.judge_answer(answer, choices)
     if not padded:
         return outcome
     assert record.needle is not None

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from longctx import Bank, BankAxes, Count, Outcome, ProtocolAsk, ProtocolCell, Report, TrialNumber, fill, mark, protocol
-from longctx.protocols.choices import CHANCE, LETTERS, above_chance, choices_in, judged
+from longctx.protocols.choices import CHANCE, LETTERS, above_chance, choices_in, judge_answer
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.point import Words
@@ -132,5 +132,5 @@ def control(ask: ProtocolAsk, words: Words, bank: Bank, trial: TrialNumber, long
         lexical=lexical,
     )
 
-    outcome = judged(answer, choices)
+    outcome = judge_answer(answer, choices)
     return replace(outcome, marks=[*choices.marks(text, outcome.returned), *mark("record", text, shown)])

@@ -192,7 +192,7 @@ def coreference(
         pieces=pieces,
     )
 
-    outcome = judged(answer, conversation, text)
+    outcome = judge_answer(answer, conversation, text)
     given = outcome.trace.get("given", outcome.trace.get("without_code"))
     marks = mark("needle", text, needle)
     for number, instance in enumerate(conversation.instances, start=1):
@@ -201,7 +201,7 @@ def coreference(
     return replace(outcome, marks=[*marks, Mark("question", len(text) - len(asked), len(text))])
 
 
-def judged(answer: Answer, conversation: Conversation, prompt: str) -> Outcome:
+def judge_answer(answer: Answer, conversation: Conversation, prompt: str) -> Outcome:
     """Judge which text an answer gives back behind the code."""
     instances, text = conversation.instances, answer.text.strip()
     copied = text.removeprefix(conversation.code).strip()

@@ -195,10 +195,10 @@ def frequent_words(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(answer, asked, prompt.prefill, prompt.without_prefill), asked, prompt)
+    return shown(judge_answer(answer, asked, prompt.prefill, prompt.without_prefill), asked, prompt)
 
 
-def judged(answer: Answer, asked: NamedAnswers, prefill: str, without_prefill: str) -> Outcome:
+def judge_answer(answer: Answer, asked: NamedAnswers, prefill: str, without_prefill: str) -> Outcome:
     """Judge the words that an answer names: those of the text, and others that are entries of a list.
 
     An entry is a line, or a part of one between commas; if all its words have the length of coded words, each is an

@@ -171,7 +171,7 @@ def graph_walks(
 
     answer = ask(text, expected=", ".join(sorted(graph.names[walk.answer()])), params={"nodes": len(graph.names)})
 
-    outcome = judged(answer, walk)
+    outcome = judge_answer(answer, walk)
     marks = [Mark("operation", start := text.rindex(asked), start + len(asked))]
     given = set((outcome.returned or "").split(", "))
     shown: Counter[str] = Counter()
@@ -185,7 +185,7 @@ def graph_walks(
     return replace(outcome, marks=marks)
 
 
-def judged(answer: Answer, walk: Walk) -> Outcome:
+def judge_answer(answer: Answer, walk: Walk) -> Outcome:
     """Judge the list of nodes in an answer: it must be the exact set."""
     given = given_nodes(answer.text)
     if answer.stop_reason == "refusal" or given is None:

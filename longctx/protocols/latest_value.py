@@ -273,14 +273,14 @@ def latest_value(
         lexical=lambda: lexically_right(own, after, asked.right),
     )
 
-    outcome = judged(answer, asked, question)
+    outcome = judge_answer(answer, asked, question)
     marks = mark("needle", text, own[asked.place])
     if outcome.kind == "wrong" and outcome.returned in asked.own:
         marks += mark("the entry that was answered", text, own[asked.own.index(outcome.returned)])
     return replace(outcome, marks=[*marks, Mark("question", len(context), len(text))])
 
 
-def judged(answer: Answer, asked: LogAnswers, question: str) -> Outcome:
+def judge_answer(answer: Answer, asked: LogAnswers, question: str) -> Outcome:
     """Judge an answer by the one day or quota in it, and trace a wrong one to its entry."""
     found = [match for match in NUMBER.finditer(answer.text) if _may_answer(match[0], question)]
     if answer.stop_reason == "refusal" or not found:

@@ -157,14 +157,14 @@ def line_retrieval(
 
     answer = ask(text, expected=str(file.values[file.target - 1]), needle=needle)
 
-    outcome = judged(answer, file)
+    outcome = judge_answer(answer, file)
     marks = mark("instruction", text, instruction) + mark("needle", text, needle)
     if line := outcome.trace.get("line"):
         marks += mark("the line that was returned", text, file.line(template, line))
     return replace(outcome, marks=marks)
 
 
-def judged(answer: Answer, file: File) -> Outcome:
+def judge_answer(answer: Answer, file: File) -> Outcome:
     """Judge an answer by its first number, and trace a wrong one to its line."""
     right = str(file.values[file.target - 1])
     match = first_integer(answer)

@@ -218,10 +218,10 @@ def multiple_needles(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(answer, asked, prompt.prefill), asked, prompt)
+    return shown(judge_answer(answer, asked, prompt.prefill), asked, prompt)
 
 
-def judged(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
+def judge_answer(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
     """Judge the values that an answer names, with or without commas between thousands."""
     text = text_of(answer, prefill)
     said = (number.replace(",", "") for number in NUMBER.findall(text))

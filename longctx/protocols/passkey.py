@@ -166,10 +166,12 @@ def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCe
     )
 
     needle = mark("needle", text, fill(words["needle"], {"key": key}))
-    return replace(judged(answer, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))])
+    return replace(
+        judge_answer(answer, key), marks=[*needle, Mark("question", text.rindex(words["question"]), len(text))]
+    )
 
 
-def judged(answer: Answer, key: str) -> Outcome:
+def judge_answer(answer: Answer, key: str) -> Outcome:
     """Judge an answer by its first number."""
     number = first_integer(answer)
     if answer.stop_reason == "refusal" or number is None:

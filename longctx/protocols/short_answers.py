@@ -137,10 +137,10 @@ def short_answers(
 
     start = text.rindex(item.question)
     question = Mark("question", start, start + len(item.question))
-    return replace(judged(answer, item), marks=[*mark("needle", text, needle), question])
+    return replace(judge_answer(answer, item), marks=[*mark("needle", text, needle), question])
 
 
-def judged(answer: Answer, item: Item) -> Outcome:
+def judge_answer(answer: Answer, item: Item) -> Outcome:
     """Judge the content of the last <Answer> tags, or the text without any.
 
     It is right if it contains an accepted form, and no wrong answer of the question besides it.

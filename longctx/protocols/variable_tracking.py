@@ -212,10 +212,10 @@ def variable_tracking(
         pieces=prompt.pieces,
     )
 
-    return shown(judged(answer, asked, prompt.prefill), asked, prompt)
+    return shown(judge_answer(answer, asked, prompt.prefill), asked, prompt)
 
 
-def judged(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
+def judge_answer(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
     """Judge the variables that an answer names: those of the prompt, ignoring case, and others that look like names."""
     text, known = text_of(answer, prefill), asked.known
     said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", text))

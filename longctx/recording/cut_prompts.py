@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx.config.models import ModelProfile
-from longctx.corpus.documents import count_tokens
+from longctx.corpus.documents import reference_tokens
 
 PROMPT_CUT = "prompt_cut"
 """Why a trial is not measured whose prompt was cut."""
@@ -67,7 +67,7 @@ class CutPrompts:
             lengths = [len(each.text) for each in sent]
             if len(sent) < ALIKE or max(lengths) < UNLIKE * min(lengths):
                 continue
-            sizes = [(len(each.text), count_tokens(each.text)) for each in sent]
+            sizes = [(len(each.text), reference_tokens(each.text)) for each in sent]
             # Longer by characters and by tokens: a text in another language is longer by one of them.
             if any(a > UNLIKE * b and c > UNLIKE * d for a, c in sizes for b, d in sizes):
                 for each in sent:
@@ -103,7 +103,7 @@ def cut_prompts_sentence(model: str, cut: Mapping[str, PromptCut], trials: int) 
 
 def _estimated(text: str, model: ModelProfile) -> int:
     """Estimate the tokens of a text: the fewer of those by its characters, and those by the reference vocabulary."""
-    return round(min(len(text) / CHARACTERS_A_TOKEN, count_tokens(text)) * model.tokens.reference)
+    return round(min(len(text) / CHARACTERS_A_TOKEN, reference_tokens(text)) * model.tokens.reference)
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from longctx.cells.cell import Cell, Trial
 from longctx.config.file_names import servers_in, servers_sentence
-from longctx.config.models import as_lines
+from longctx.config.models import header_lines
 from longctx.errors import closest
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
@@ -217,7 +217,7 @@ def _similar(cell: Cell, tape: Tape) -> list[str]:
 def _change(cell: Cell, tape: Tape, place: Place, changed: Callable[[Place], str] | None) -> str:
     recorded, now, model = tape.recorded_wording(place), cell.wording, cell.model.model
     if recorded["digest"] == now.digest:
-        sent = as_lines(cell.model.treatments)
+        sent = header_lines(cell.model.treatments)
         if recorded["headers"] != sent:
             return (
                 f"it was recorded with {_named(recorded['headers'])}, and the profile of {model} sends {_named(sent)}."

@@ -21,7 +21,7 @@ from typing import Any, Self
 from pydantic_core import to_json
 
 from longctx.cells.cell import Cell, RequestTokens, Trial
-from longctx.config.models import Caching, ModelProfile, as_lines
+from longctx.config.models import Caching, ModelProfile, header_lines
 from longctx.recording.apis import api_at, api_of, chat, messages, split_path_and_body, with_extra_body
 from longctx.recording.apis.messages import PATH
 from longctx.results.request_parts import as_mapping
@@ -75,7 +75,7 @@ class Place:
         """Return the place of the answer to a protocol's trial, whose digest is known once its prompt is built."""
         cell, model = trial.cell, trial.cell.model
         path = api_of(model).PATH
-        sha256, parts = digests(request_body(built, model), model.treatments, path) if built else ("", "")
+        sha256, parts = request_digests(request_body(built, model), model.treatments, path) if built else ("", "")
         return cls(
             file=cell.file,
             trial=str(built.identity if built else trial.identity),
@@ -85,7 +85,7 @@ class Place:
             prefill=prefill(built, model) if built else "",
             model=model.model,
             sent_as=model.sent_as,
-            headers=as_lines(model.treatments),
+            headers=header_lines(model.treatments),
             path=path,
             parts=parts,
         )
@@ -417,12 +417,12 @@ SHORT = 8
 """The characters of a digest: a change goes unseen in one of four billion."""
 
 
-def parts_of(body: Mapping[str, Any], headers: Mapping[str, str] | None = None, path: str = messages.PATH) -> str:
+def part_digests(body: Mapping[str, Any], headers: Mapping[str, str] | None = None, path: str = messages.PATH) -> str:
     """Return the digest of each part that a request has, as in `messages=0a1b2c3d system=4e5f6a7b`, sorted by name."""
     return _parts(body, fields_of(body, path), headers, path)
 
 
-def digests(body: Mapping[str, Any], headers: Mapping[str, str], path: str) -> tuple[str, str]:
+def request_digests(body: Mapping[str, Any], headers: Mapping[str, str], path: str) -> tuple[str, str]:
     """Return the digest of a request, and those of its parts."""
     fields = fields_of(body, path)
     return digest_of_fields(fields, headers, path), _parts(body, fields, headers, path)

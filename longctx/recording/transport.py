@@ -9,7 +9,7 @@ from typing import Any
 import httpx2
 
 from longctx import clocks
-from longctx.config.models import BETA, VERSION, as_lines, treatments
+from longctx.config.models import BETA, VERSION, header_lines, treatments
 from longctx.recording.answer_body import MalformedAnswer
 from longctx.recording.apis import api_at, canonical_path, is_answer, messages, with_model
 from longctx.recording.request import Place, digest, messages_body, without_cache_marks
@@ -51,7 +51,7 @@ class TapeTransport(httpx2.AsyncBaseTransport):
             body["model"] = place.model
         passing = {*self._passing, *(() if f"{VERSION}:" in place.headers else (VERSION,))}
         headers = treatments(item for item in request.headers.multi_items() if item[0] not in passing)
-        if as_lines(headers) != place.headers:
+        if header_lines(headers) != place.headers:
             names = ", ".join(headers) or "none"
             raise AssertionError(f"the SDK sends other headers ({names}) than those of the recorded {place.trial}")
         # A protocol's request is compared as it is sent, one of a test function as the project's hook returns it.

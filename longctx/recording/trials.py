@@ -12,7 +12,7 @@ from longctx.errors import TapeError
 from longctx.recording.base import AnswerOrigin
 from longctx.recording.request import Place, request_body
 from longctx.recording.tape import Tape
-from longctx.results.judged_by import digests
+from longctx.results.judged_by import judge_digests
 from longctx.results.row import View
 from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.excerpt import excerpts
@@ -91,7 +91,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class TrialEnd:
     """A trial that ended without a judgement: its test skipped it, failed with its own error, or it has no measure."""
 
     kind: Literal["skipped", "error", "unmeasured"]
@@ -101,11 +101,11 @@ class Ended:
     error: BaseException | None = None
 
 
-RunTrial = Callable[[Trial], Waiting | Judged | Ended]
+RunTrial = Callable[[Trial], Waiting | Judged | TrialEnd]
 """Runs a trial once, against what is recorded."""
 
 
-def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
+def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | TrialEnd:
     """Run one trial of a protocol: rebuild its prompt, look up the answer, and judge it.
 
     Raises UserError if the prompt cannot be built or the recordings cannot be read.
@@ -126,7 +126,7 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
         built, outcome = trial.run(answer)
         assert place is not None
         if unread:
-            return Ended("unmeasured", cause=NOT_READ)
+            return TrialEnd("unmeasured", cause=NOT_READ)
         if outcome is None:
             return Waiting([place])
         exchange = Exchange(place, found, model, request_body(built, model))
@@ -134,7 +134,7 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | Ended:
     except Exception as error:  # of a judge that did not foresee this answer
         if isinstance(error, TapeError) or found is None:
             raise
-        return Ended("error", str(error), type(error).__name__, error)
+        return TrialEnd("error", str(error), type(error).__name__, error)
 
 
 def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: AnswerOrigin | None) -> Judged:
@@ -159,7 +159,7 @@ def _judged(built: BuiltTrial, outcome: Outcome, exchange: Exchange, origin: Ans
         depth=round(built.depth, 6),
         distance_from_end=round((1 - built.depth) * answer.input_tokens) if distance is None else distance,
         documents=built.documents or None,
-        judged_by=digests({"expected": [built.expected], "accepted": built.accepted}),
+        judged_by=judge_digests({"expected": [built.expected], "accepted": built.accepted}),
         origins=[origin],
     )
 

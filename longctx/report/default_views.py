@@ -19,16 +19,16 @@ from longctx.vocabulary.report import Rank
 
 def default_views(name: str, test: OfTest, cells: CellSummaries) -> list[RateView]:
     """Return a view for each parameter that varies; the rate of each cell if there is none. name: the test's."""
-    from longctx.report.function_reports import FRONTIER, parts_of
+    from longctx.report.function_reports import FRONTIER, function_reports_of
 
     measured = [cell for cell in cells if cell.rate.n]
     parameters = test.parameters or tuple(dict.fromkeys(key for cell in measured for key in cell.params))
     varied = [key for key in parameters if len({cell.params.get(key) for cell in measured}) > 1]
     stem = name.replace("_", "-")
-    views = [view for part, found in parts_of(test) for view in part.views(test.title, found, stem)]
+    views = [view for part, found in function_reports_of(test) for view in part.views(test.title, found, stem)]
     if "windows" in test.found:
         views = [view for view in views if view.title != FRONTIER]
-    varied = [key for key in varied if key not in {part.drawn for part, _ in parts_of(test)}]
+    varied = [key for key in varied if key not in {part.drawn for part, _ in function_reports_of(test)}]
     views += [_by(key, [other for other in varied if other != key], stem, test, measured) for key in varied]
     shown = [view for view in views if view.points] or [
         RateView(

@@ -478,6 +478,6 @@ REPORTS = {
 """By the names of the analyses, in the order of a report."""
 
 
-def parts_of(test: OfTest) -> list[tuple[FunctionReport, Sequence[Any]]]:
+def function_reports_of(test: OfTest) -> list[tuple[FunctionReport, Sequence[Any]]]:
     """Return what is reported of a test function's analyses, each with what was found."""
     return [(report, test.found[name]) for name, report in REPORTS.items() if name in test.found]

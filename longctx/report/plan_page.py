@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.cells.cell import Cell
 from longctx.gate.bands import Band
-from longctx.gate.power import IN_CONTEXTS, BandPlan, Load, Target, all_bands, plan_of_run, share_asked
+from longctx.gate.power import IN_CONTEXTS, BandPlan, Load, Target, plan_of_run, share_asked, size_of_all_bands
 from longctx.live.cost.prefixes import best_questions, price_of_evidence
 from longctx.report.document import Document
 from longctx.results.row import Subject, grouped
@@ -124,7 +124,7 @@ def _model_and_band(cell: Cell) -> tuple[str, str, str]:
 def _shares(plans: Sequence[BandPlan], target: Target) -> list[float]:
     """Return the mean share of its trials that each band sends in looks if nothing has changed."""
     if target.of_run:  # every band is asked until all together are settled
-        return [share_asked(*all_bands([plan.sized for plan in plans]), target.of_run)] * len(plans)
+        return [share_asked(*size_of_all_bands([plan.sized for plan in plans]), target.of_run)] * len(plans)
     return [share_asked(*plan.sized, target) for plan in plans]
 
 

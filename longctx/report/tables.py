@@ -14,7 +14,7 @@ from longctx.views.chart import Table
 
 def tables(summary: Summary) -> list[Table]:
     """Return the tables of all tests, in the order of the summary."""
-    from longctx.report.function_reports import parts_of  # a verdict on files needs none
+    from longctx.report.function_reports import function_reports_of  # a verdict on files needs none
 
     of_all: list[Table] = []
     for name, test in summary.tests.items():
@@ -22,7 +22,7 @@ def tables(summary: Summary) -> list[Table]:
         own = test.reporting.tables(cells, test.analysis)
         shown = [_plain(test.title, cells)] if own is None else list(own)
         stem = name.replace("_", "-")
-        found = [table for part, of in parts_of(test) for table in part.tables(test.title, of, stem)]
+        found = [table for part, of in function_reports_of(test) for table in part.tables(test.title, of, stem)]
         of_all += [replace(table, test=name) for table in (*found, *shown, *_lexical(test, cells))]
     return of_all
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from longctx.report.default_views import default_findings, default_views
 from longctx.report.document import Document, markdown_table, terminal_table
 from longctx.report.document import as_markdown as document_as_markdown
-from longctx.report.function_reports import parts_of
+from longctx.report.function_reports import function_reports_of
 from longctx.report.judge_sentences import judge_sentences
 from longctx.report.markdown import plain
 from longctx.report.tables import tables
@@ -208,22 +208,22 @@ def findings(summary: Summary) -> list[str]:
         found = list(test.reporting.findings(cells, test.analysis))
         if not list(test.reporting.views(cells, test.analysis)):
             found += default_findings(default_views(name, test, cells))
-            found += [finding for part, of in parts_of(test) for finding in part.findings(test.title, of)]
+            found += [finding for part, of in function_reports_of(test) for finding in part.findings(test.title, of)]
         for rank, sentence in found:
             ranked.append((rank, of_rank[rank], sentence))
             of_rank[rank] += 1
     return [sentence for *_, sentence in sorted(ranked, key=lambda finding: finding[:2])]
 
 
-def answers_of(test: OfTest) -> list[str]:
+def answer_sentences(test: OfTest) -> list[str]:
     """Return the sentences that answer what a test function was run for."""
-    return [sentence for part, found in parts_of(test) for sentence in part.answers(found)]
+    return [sentence for part, found in function_reports_of(test) for sentence in part.answers(found)]
 
 
 def answers(summary: Summary) -> Iterator[str]:
     """Yield the sentences that answer what test functions were run for."""
     for test in summary.tests.values():
-        yield from (f"{test.title}: {sentence}" for sentence in answers_of(test))
+        yield from (f"{test.title}: {sentence}" for sentence in answer_sentences(test))
 
 
 def unusable(summary: Summary, kinds: Sequence[str] = UNUSABLE) -> Iterator[tuple[Rank, str]]:

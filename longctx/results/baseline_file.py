@@ -407,7 +407,7 @@ def _parts_of_each(kept: Mapping[str, str], trials: int) -> list[str | None]:
 
 
 def _judged_by(group: Sequence[Row]) -> dict[str, str | list[str | None]]:
-    known = [judging.parts_of(row.judged_by) for row in group]
+    known = [judging.digests_by_part(row.judged_by) for row in group]
     kept: dict[str, str | list[str | None]] = {}
     for name in sorted({name for parts in known for name in parts}):
         digests = [parts.get(name) for parts in known]

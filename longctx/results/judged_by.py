@@ -23,7 +23,7 @@ OTHER_JUDGE = "its judge changed"
 SHORT = 12
 
 
-def digests(parts: Mapping[JudgedBy, Sequence[object]]) -> str | None:
+def judge_digests(parts: Mapping[JudgedBy, Sequence[object]]) -> str | None:
     """Return the column of a row: the digest of each value, by the name of its part. None is not known."""
     return (
         " ".join(f"{name}={','.join(map(_digest, values))}" for name, values in sorted(parts.items()) if values) or None
@@ -44,7 +44,7 @@ def changed(before: Row, after: Row) -> str:
     """
     if None not in (before.expected, after.expected) and before.expected != after.expected:
         return OTHER_EXPECTED
-    was, now = (parts_of(row.judged_by) for row in (before, after))
+    was, now = (digests_by_part(row.judged_by) for row in (before, after))
     differ = {name for name in was.keys() & now.keys() if _differs(was[name], now[name])}
     if differ - OF_JUDGE:
         return OTHER_EXPECTED
@@ -53,7 +53,7 @@ def changed(before: Row, after: Row) -> str:
 
 def differ(before: str | None, after: str | None) -> bool:
     """Return whether two columns name different judges of an answer. Only what is known of both counts."""
-    was, now = parts_of(before), parts_of(after)
+    was, now = digests_by_part(before), digests_by_part(after)
     return any(_differs(was[name], now[name]) for name in was.keys() & now.keys())
 
 
@@ -62,7 +62,7 @@ def _differs(before: str, after: str) -> bool:
     return any(UNKNOWN not in (was, now) and was != now for was, now in pairs)
 
 
-def parts_of(column: str | None) -> dict[str, str]:
+def digests_by_part(column: str | None) -> dict[str, str]:
     """Return the digests in a column by the names of their parts."""
     entries = (entry.partition("=") for entry in (column or "").split())
     return {name: digests for name, _, digests in entries}

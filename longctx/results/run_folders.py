@@ -34,7 +34,7 @@ OF_RUN = re.compile(r"\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d-\d{3}(-\d+)?")
 """The names that runs give to their folders."""
 
 
-def check_free(folder: Path) -> None:
+def check_folder_has_no_run(folder: Path) -> None:
     """Raise UserError if the folder of --ctx-report already contains a run."""
     if existing := next((name for name in FILES if os.path.lexists(folder / name)), None):
         raise UserError(

@@ -53,7 +53,7 @@ class FinishedRun:
         return [(row, json.loads(view) if view else {}) for row, view in zip(self.rows, self.views(), strict=True)]
 
 
-def as_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
+def row_lines(rows: Sequence[Row], views: Sequence[View] = ()) -> list[str]:
     """Return rows, with their views if there are any, as lines for `append`.
 
     Every encoding can contain the lines: a lone surrogate is written as an escape.

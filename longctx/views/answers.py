@@ -139,7 +139,7 @@ def key_of(of: Row | CellSummary | Answers, by: Sequence[str] = ()) -> Key:
     return (of.subject, *(of.params.get(name) for name in by)) if by else (of.subject, of.cell)
 
 
-def answers_of(cells: Sequence[CellSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
+def answers_by_cell(cells: Sequence[CellSummary], rows: Sequence[Row], by: Sequence[str] = ()) -> list[Answers]:
     """Return the Answers of a protocol, in the order of its cells. Those of unmeasured cells have no rows."""
     summaries = grouped(cells, lambda cell: key_of(cell, by))
     measured = grouped(rows, lambda row: key_of(row, by))

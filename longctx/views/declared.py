@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 from longctx.results.row import by_subject
 from longctx.stats.rates import pooled
-from longctx.views.answers import Answers, CellSummary, answers_of, key_of, together
+from longctx.views.answers import Answers, CellSummary, answers_by_cell, key_of, together
 from longctx.views.chart import Chart, Table, letter_biases, letter_entries, letter_shares, letter_table
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.grid import Axes
@@ -41,7 +41,7 @@ class DeclaredReporting(Reporting):
         self._made: tuple[Sequence[Answers], Sequence[Any]] = ((), ())
 
     def analyse(self, cells: Sequence[CellSummary], rows: Sequence[Row]) -> list[Answers]:
-        return answers_of(cells, rows, self._report.by)
+        return answers_by_cell(cells, rows, self._report.by)
 
     def views(self, cells: Sequence[CellSummary], analysis: Sequence[Answers]) -> Iterator[RateView]:
         if self._report.x:
@@ -221,7 +221,7 @@ class DeclaredReporting(Reporting):
         """Yield a table for each subject: a row for each cell, those of a curve together."""
         report = self._report
         rows = [row for answers in analysis for row in answers.rows]
-        measured = {key_of(answers): answers for answers in answers_of((), rows)}
+        measured = {key_of(answers): answers for answers in answers_by_cell((), rows)}
         for subject, group in by_subject(cells).items():
             ordered = [
                 cell for same in grouped(group, lambda cell: self._series(cell.params)).values() for cell in same

@@ -8,7 +8,7 @@ import pytest
 
 from longctx.authoring.faults import sentences
 from longctx.results.row import View
-from longctx.results.store import append, as_lines, finish
+from longctx.results.store import append, finish, row_lines
 from longctx.workspace import Workspace
 from tests.rows import control
 
@@ -21,7 +21,7 @@ def run(folder: Path, *replies: tuple[str, str, str | None, str | None], prompts
         control(record, f"q{place}", outcome, model="toy", prompt_set=prompts, trial=place, why=why)
         for place, (record, outcome, why, _) in enumerate(replies)
     ]
-    append(folder, as_lines(rows, [View("test", reply=text) for *_, text in replies]))
+    append(folder, row_lines(rows, [View("test", reply=text) for *_, text in replies]))
     return sentences(Workspace.around(Path.cwd()), finish(folder, folder).seen(), 50)
 
 

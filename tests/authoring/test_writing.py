@@ -10,7 +10,7 @@ import pytest
 
 from longctx.authoring.written import PROMPT_TOKENS, Writing
 from longctx.config.models import ModelProfile
-from longctx.corpus.documents import count_tokens
+from longctx.corpus.documents import reference_tokens
 from longctx.recording.request import parameters
 from longctx.registry import known_protocols
 from longctx.vocabulary.bank import Section
@@ -69,7 +69,7 @@ def test_the_answer_may_be_begun_by_another_prompt_set(words: Mapping[str, str])
 
 def test_its_size_is_told_before_anything_is_built(words: Mapping[str, str]) -> None:
     prompt = writing(section=Section("s", "", 0)).build(words, 0, 0).user
-    assert count_tokens(prompt) == pytest.approx(PROMPT_TOKENS, rel=0.02)
+    assert reference_tokens(prompt) == pytest.approx(PROMPT_TOKENS, rel=0.02)
     assert writing().size_tokens({"reference": 2.0}) == 2 * (PROMPT_TOKENS + 10)
 
 

@@ -14,8 +14,8 @@ from longctx.config.models import (
     Thinking,
     Tier,
     TokensPerUnit,
-    as_lines,
     custom_headers,
+    header_lines,
     load_model,
     treatments,
 )
@@ -265,7 +265,7 @@ def test_the_environment_is_read_as_the_sdk_reads_it(monkeypatch: pytest.MonkeyP
 
 def test_a_profile_names_its_headers_in_one_order() -> None:
     profile = ModelProfile(headers={"x-b": "2", "x-a": "1"}, betas=("z",))
-    assert as_lines(profile.treatments) == "anthropic-beta: z\nx-a: 1\nx-b: 2"
+    assert header_lines(profile.treatments) == "anthropic-beta: z\nx-a: 1\nx-b: 2"
 
 
 @pytest.mark.parametrize(

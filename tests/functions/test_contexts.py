@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.config.models import Caching, ModelProfile
-from longctx.functions.asking import Part
+from longctx.functions.asking import TrialFilter
 from longctx.functions.batches import Rounds
 from longctx.functions.cells import FunctionPoint, FunctionTable, declaration_of
 from longctx.functions.contexts import in_contexts, of_one_context, shared_requests
@@ -119,7 +119,7 @@ def test_a_round_asks_directly_what_is_cheaper_so(tape: Tape) -> None:
     messages: list[str] = []
     with BatchServer() as server:
         budget = Budget()
-        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append, Tally(0), Part())
+        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), budget, messages.append, Tally(0), TrialFilter())
         rounds.ask(requests(tape, 4))
         assert len(server.asked) == 4
         assert not server.created
@@ -175,13 +175,15 @@ def test_what_a_judge_was_not_answered_ends_the_trial_that_asked_it(tape: Tape) 
         )
     with BatchServer() as server:
         server.result = errored("invalid_request_error", "no")
-        rounds = Rounds(tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None, Tally(0), Part())
+        rounds = Rounds(
+            tape, Terms(base_url=server.url, batch=True), Budget(), lambda sentence: None, Tally(0), TrialFilter()
+        )
         rounds.ask(trial.unanswered)
     assert rounds.asked.failures.keys() == {trial.trial.key}
 
 
 def test_rounds_run_each_trial_until_it_has_ended_and_count_errors_once(tape: Tape) -> None:
-    rounds = Rounds(tape, Terms(batch=True), Budget(), lambda sentence: None, Tally(0), Part())
+    rounds = Rounds(tape, Terms(batch=True), Budget(), lambda sentence: None, Tally(0), TrialFilter())
     runs: list[str] = []
 
     def start(trial: FunctionTrial) -> Result:

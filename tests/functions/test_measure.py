@@ -11,7 +11,7 @@ import pytest
 
 from longctx.functions.ask import Ask
 from longctx.functions.fixtures import called
-from longctx.functions.measure import Result, judged, run, view
+from longctx.functions.measure import Result, judge_trial, run, view
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape
 from longctx.vocabulary.answer import JudgeUnreadable, Unparseable
@@ -226,7 +226,7 @@ def test_the_depth_is_that_of_the_needle(tape: Tape, inserted: dict[str, bool], 
             exchanged(trial, asked)
         except Suspended:
             answer_to(trial.unanswered[0], tape)
-    made = judged(trial, Result("correct"))
+    made = judge_trial(trial, Result("correct"))
     assert made.depth == (None if depth is None else pytest.approx(depth, abs=0.05))
     assert (made.distance_from_end is None) == (depth is None)
 

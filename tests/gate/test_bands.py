@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.gate.bands import (
-    AtLook,
     Band,
     BandLooks,
     BandVerdict,
+    LookEvidence,
     judge,
     judge_in_looks,
     judge_run,
@@ -155,7 +155,7 @@ def in_looks(lost: Sequence[int], n: int = 100) -> BandLooks:
         trials: list[AnswerPair] = [([True], [index >= number]) for index in range(n * look)]
         keyed = {index: [trial] for index, trial in enumerate(trials)}
         pairs = Averaged(list(keyed.values()))
-        at.append(AtLook(pairs, pairs, answers=(keyed, keyed)))
+        at.append(LookEvidence(pairs, pairs, answers=(keyed, keyed)))
     number = len(lost)
     return BandLooks(Planned(tuple(look / number for look in range(1, number + 1))), at)
 
@@ -219,7 +219,7 @@ def test_a_run_with_a_stated_margin_may_have_one_band_and_is_open_while_others_a
 
 def test_a_run_with_a_stated_margin_takes_all_bands_in_pairs() -> None:
     samples = Unpaired.of([[True] * 10] * 30, [[True] * 10] * 30)
-    apart = BandLooks(in_looks([0]).planned, [AtLook(samples, samples)])
+    apart = BandLooks(in_looks([0]).planned, [LookEvidence(samples, samples)])
     _, run = judge_run({Band("a", "all"): in_looks([0]), Band("b", "all"): apart}, 0.25, 0.05, run_margin=0.075)
     assert run is not None
     assert (run[0].verdict, run[0].reason) == ("invalid", "the items of b, all do not correspond")

@@ -52,7 +52,7 @@ from longctx import registry
 from longctx.config import models
 from longctx.config.profiles import profile_type
 from longctx.corpus import documents, question_bank
-from longctx.corpus.documents import bank_files, count_tokens
+from longctx.corpus.documents import bank_files, reference_tokens
 from longctx.protocols.line_retrieval import File, line_retrieval
 from longctx.report.page import page
 from longctx.results import manifest
@@ -175,7 +175,7 @@ def _read_once() -> None:
     load, register = documents.load_corpus, bank_files(HERE, SHIPPED)[0]
     corpus = load(register)
     documents.load_corpus = question_bank.load_corpus = lambda folder: corpus if folder == register else load(folder)
-    count_tokens("")
+    reference_tokens("")
 
 
 def _searched_once() -> None:

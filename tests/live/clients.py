@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Failure, SendResult
 from longctx.live.progress import Progress, Silent
 from longctx.live.server.client import Client, open_client, open_clients
 from longctx.recording.request import Request
@@ -58,7 +58,7 @@ async def asking(
     in_flight: int = 1,
     bounds: Bounds | None = None,
     progress: Progress | None = None,
-) -> Asked:
+) -> SendResult:
     """Send all requests, and return what became of them."""
     async with open_clients(tape, url, in_flight, [request.cell.model for request in requests]) as clients:
         return await ask_all(clients, tape, requests, bounds or Bounds.of(in_flight), progress or Silent())

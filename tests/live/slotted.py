@@ -18,7 +18,7 @@ from unittest.mock import patch
 import httpx2
 
 from longctx.cells.cell import Cell
-from longctx.live.failure import Asked
+from longctx.live.failure import SendResult
 from longctx.live.progress import Progress
 from longctx.live.server.network import Network
 from longctx.recording.missing import missing
@@ -101,7 +101,7 @@ def seconds(server: Slotted, in_flight: int, trials: int) -> float:
 
 def ask(
     cells: Sequence[Cell], servers: Mapping[str, Slotted], in_flight: int, progress: Progress | None = None
-) -> Asked:
+) -> SendResult:
     """Send the requests of cells to these servers. Raises UserError for models of hosts that are not trusted."""
     url = f"https://{HOST}" if HOST in servers else None
 

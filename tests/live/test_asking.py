@@ -17,7 +17,7 @@ import pytest
 
 from longctx.cells.cell import Cell, Trial
 from longctx.live.bounds import Bounds, Limits
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Failure, SendResult
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import Tape
@@ -41,7 +41,7 @@ def ask(
     in_flight: int = 1,
     cap: float | None = None,
     bounds: Bounds | None = None,
-) -> tuple[Asked, list[Answer | Failure]]:
+) -> tuple[SendResult, list[Answer | Failure]]:
     progress = Told()
 
     asked = asyncio.run(asking(url, tape, requests, in_flight, bounds or Bounds.of(in_flight, cap), progress))
@@ -59,7 +59,7 @@ def test_questions_are_asked_in_their_order_and_answered_on_the_tape(tmp_path: P
     trials = missing(tape, [line_cell(5), line_cell(3)])
     with SimulatedServer() as server:
         asked, results = ask(server.url, tape, trials)
-    assert asked == Asked(answered=4)
+    assert asked == SendResult(answered=4)
     assert prompts(server) == [trial.build().user for trial in trials]
     for trial, reported in zip(trials, results, strict=True):
         built = trial.build()
@@ -237,7 +237,9 @@ FAILED = completion(None, "error") | {"error": {"message": "no capacity"}}
 NO_TEXT = generated({"text": None})
 
 
-def ask_of_api(tmp_path: Path, api: str, status: int, answer: dict[str, Any]) -> tuple[Asked, list[Answer | Failure]]:
+def ask_of_api(
+    tmp_path: Path, api: str, status: int, answer: dict[str, Any]
+) -> tuple[SendResult, list[Answer | Failure]]:
     """Ask two trials of a server of another API that gives this answer to all."""
     tape, cell, progress = Tape(tmp_path, "once"), line_cell(trials=2, api=api), Told()
 
@@ -359,7 +361,7 @@ def test_answers_of_another_model_are_counted(tmp_path: Path, by: str, others: d
     with SimulatedServer(saying("42", model=by)) as server:
         asked, _ = ask(server.url, tape, trials)
     assert asked.others == others
-    asked.add(Asked(1, others=Counter({("toy", "another"): 1})))
+    asked.add(SendResult(1, others=Counter({("toy", "another"): 1})))
     assert asked.others["toy", "another"] == others.get(("toy", "another"), 0) + 1
 
 

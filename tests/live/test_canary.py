@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from longctx.cells.cell import Cell
 from longctx.live.canary import FEW, MORE, Canary, first, in_turn
 from longctx.live.display import Tally
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Failure, SendResult
 from longctx.live.outcomes import Outcomes
 from longctx.live.progress import Silent
 from longctx.recording.request import Request
@@ -31,18 +31,18 @@ class Pass:
         self.outcomes = Outcomes(Tally(len(self.questions)), Silent(), self.canary)
         self._answer = answer
 
-    def ask(self, trials: Sequence[Request] | None = None) -> Asked:
+    def ask(self, trials: Sequence[Request] | None = None) -> SendResult:
         return asyncio.run(self._all(self.questions if trials is None else trials))
 
-    async def _all(self, trials: Sequence[Request]) -> Asked:
+    async def _all(self, trials: Sequence[Request]) -> SendResult:
         asked, rest = await first(self.canary, trials, self._ask)
         if rest:
             asked.add(await self._ask(rest))
         return asked
 
-    async def _ask(self, trials: Sequence[Request]) -> Asked:
+    async def _ask(self, trials: Sequence[Request]) -> SendResult:
         self.rounds.append(list(trials))
-        asked = Asked()
+        asked = SendResult()
         for trial in trials:
             given = self._answer(trial)
             result = given if isinstance(given, Failure) else reply(given)

@@ -16,7 +16,7 @@ from longctx.cells.cell import Cell
 from longctx.config.prompts import Wording
 from longctx.live.asking import ask_all
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked
+from longctx.live.failure import SendResult
 from longctx.live.progress import Silent
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
@@ -33,7 +33,9 @@ TIMEOUT_S = 0.4
 pytestmark = pytest.mark.usefixtures("without_delay")
 
 
-def ask(server: MisbehavingServer, folder: Path, cell: Cell, in_flight: int = 4, limit_s: float | None = None) -> Asked:
+def ask(
+    server: MisbehavingServer, folder: Path, cell: Cell, in_flight: int = 4, limit_s: float | None = None
+) -> SendResult:
     tape = Tape(folder, "once")
     return asyncio.run(asyncio.wait_for(asking(server.url, tape, missing(tape, [cell]), in_flight), limit_s))
 
@@ -64,7 +66,7 @@ def test_a_trial_that_cannot_be_built_is_the_only_one_that_fails(tmp_path: Path)
     cell = replace(line_cell(trials=4), point=point, wording=Wording("protocol", "none", {"system": ""}))
     tape = Tape(tmp_path, "once")
 
-    async def asked(url: str) -> Asked:
+    async def asked(url: str) -> SendResult:
         async with open_client(tape, url, 1) as client:
             return await ask_all(client, tape, missing(tape, [cell], build=False), Bounds.of(1), Silent())
 
@@ -174,7 +176,7 @@ def test_patience_is_of_all_rounds(tmp_path: Path) -> None:
     cell = line_cell(trials=60)
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(2)
 
-    async def rounds(server: MisbehavingServer) -> list[Asked]:
+    async def rounds(server: MisbehavingServer) -> list[SendResult]:
         trials = missing(tape, [cell])
         async with open_client(tape, server.url, 2) as client:
             return [await ask_all(client, tape, trials[:20], bounds, Silent()) for _ in range(3)]

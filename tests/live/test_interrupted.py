@@ -11,7 +11,7 @@ import pytest
 
 from longctx.errors import Interrupted
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked, Failure
+from longctx.live.failure import Failure, SendResult
 from longctx.live.interrupted import Halt, sentence
 from longctx.live.progress import Silent
 from longctx.live.run import Sending, ending
@@ -51,17 +51,20 @@ def test_before_anything_was_asked(tmp_path: Path) -> None:
 def test_a_stopped_pass_ends_once_what_was_in_flight_is_recorded(tmp_path: Path) -> None:
     tape, bounds = Tape(tmp_path, "once"), Bounds.of(1)
 
-    async def send() -> Asked:
+    async def send() -> SendResult:
         return await Sending(Clients({}), tape, bounds, Silent()).directly([])
 
-    assert asyncio.run(send()) == Asked()
+    assert asyncio.run(send()) == SendResult()
     bounds.halt.requested, bounds.halt.to_ask = True, 3
     with pytest.raises(Interrupted, match="3 trials were answered"):
         asyncio.run(send())
 
 
 def test_where_trials_failed_it_is_said_what_sends_the_rest(tmp_path: Path) -> None:
-    tape, failed = Tape(tmp_path, "once"), Asked(failures={("a",): Failure("overloaded", "the server was overloaded")})
+    tape, failed = (
+        Tape(tmp_path, "once"),
+        SendResult(failures={("a",): Failure("overloaded", "the server was overloaded")}),
+    )
     assert list(ending("1 of 2 trials", failed, tape))[-1] == "The same command sends only the rest."
     stopped = replace(failed, stopped=Failure("refused", "the key is refused", fatal=True))
     assert "The same command sends only the rest." not in list(ending("1 of 2 trials", stopped, tape))

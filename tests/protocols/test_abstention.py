@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.protocols.abstention import SECTIONS, AbstentionAxes, five_choices, judged
+from longctx.protocols.abstention import SECTIONS, AbstentionAxes, five_choices, judge_answer
 from longctx.protocols.collages import SEPARATOR
 from longctx.vocabulary.bank import Bank
 from longctx.vocabulary.point import BuiltTrial, Outcome
@@ -115,7 +115,7 @@ THERE, NOT_THERE = (cell(section).build(WORDS, 0, 0) for section in SECTIONS)
 
 def outcome_of(section: str, text: str, stop_reason: str = "end_turn") -> Outcome:
     choices, not_there = five_choices(BANK, 0, 0, NOT_THERE_TEXT, cell(section))
-    return judged(reply(text, stop_reason), choices, not_there, section == "present")
+    return judge_answer(reply(text, stop_reason), choices, not_there, section == "present")
 
 
 def test_inventions_and_needless_refusals_are_distinguished() -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from longctx.engine.measure import check_row
 from longctx.gate.verdict import give_verdict
-from longctx.protocols.abstention import SECTIONS, judged
+from longctx.protocols.abstention import SECTIONS, judge_answer
 from longctx.protocols.choices import Choices
 from longctx.results.row import Row
 from longctx.vocabulary.point import Outcome
@@ -22,7 +22,7 @@ CHOICES = Choices("Which?", ("one", "two", "not there"), "A")
 def answered(letter: str, present: bool) -> Outcome:
     """Return the outcome of a letter. A is right where its section is present, and C says that it is not there."""
     choices = CHOICES if present else replace(CHOICES, right="C")
-    return judged(reply(f"<Answer>{letter}</Answer>"), choices, "C", present)
+    return judge_answer(reply(f"<Answer>{letter}</Answer>"), choices, "C", present)
 
 
 RIGHT, WRONG, NEEDLESS = (answered(letter, True) for letter in "ABC")

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.protocols.aggregation import QUESTIONS, judged
+from longctx.protocols.aggregation import QUESTIONS, judge_answer
 from longctx.protocols.collages import AGENCIES, ENDINGS
 from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
@@ -108,35 +108,35 @@ def test_no_number_is_a_good_guess() -> None:
     ],
 )
 def test_counts_have_partial_credit(text: str, kind: str, credit: int | None) -> None:
-    outcome = judged(reply(text.format(right=3, more=4, most=5)), ["3"], "count")
+    outcome = judge_answer(reply(text.format(right=3, more=4, most=5)), ["3"], "count")
     assert (outcome.kind, outcome.trace.get("credit")) == (kind, credit)
 
 
 def test_a_number_may_be_a_word() -> None:
-    assert judged(reply("Two."), ["2"], "count").kind == "correct"
-    assert judged(reply("two, that is 2"), ["2"], "count").kind == "correct"
-    assert judged(reply("one"), ["2"], "count").trace == {"credit": 750, "off": -1}
-    assert judged(reply("2", "max_tokens"), ["2"], "count").kind == "truncated"
-    assert judged(reply("9" * 5000), ["2"], "count").trace == {"credit": 0, "off": 10**6 - 2}
-    assert judged(reply("no", "refusal"), ["2"], "count").kind == "refusal"
+    assert judge_answer(reply("Two."), ["2"], "count").kind == "correct"
+    assert judge_answer(reply("two, that is 2"), ["2"], "count").kind == "correct"
+    assert judge_answer(reply("one"), ["2"], "count").trace == {"credit": 750, "off": -1}
+    assert judge_answer(reply("2", "max_tokens"), ["2"], "count").kind == "truncated"
+    assert judge_answer(reply("9" * 5000), ["2"], "count").trace == {"credit": 0, "off": 10**6 - 2}
+    assert judge_answer(reply("no", "refusal"), ["2"], "count").kind == "refusal"
 
 
 def test_of_several_agencies_the_largest_is_not_one() -> None:
     right, other = AGENCIES[2].name, AGENCIES[0].name
-    assert judged(reply(f"It is the {right.upper()}."), [right], "largest").kind == "correct"
-    assert judged(reply(other), [right], "largest").trace == {"credit": 0}
-    assert judged(reply(f"{other}, {right}"), [right], "largest").kind == "unparseable"
-    assert judged(reply("The Post Office"), [right], "largest").kind == "unparseable"
+    assert judge_answer(reply(f"It is the {right.upper()}."), [right], "largest").kind == "correct"
+    assert judge_answer(reply(other), [right], "largest").trace == {"credit": 0}
+    assert judge_answer(reply(f"{other}, {right}"), [right], "largest").kind == "unparseable"
+    assert judge_answer(reply("The Post Office"), [right], "largest").kind == "unparseable"
 
 
 def test_what_is_missing_is_a_set() -> None:
     first, second, other = (agency.name for agency in AGENCIES[:3])
     right = first, second
-    assert judged(reply(f"{second} and {first}"), right, "missing").kind == "correct"
-    assert judged(reply(first), right, "missing").trace == {"credit": 667}
-    assert judged(reply(f"{first}, {second}, {other}"), right, "missing").trace == {"credit": 800}
-    assert judged(reply(f"{first},", "max_tokens"), right, "missing").kind == "truncated"
-    assert judged(reply(f"{other},", "max_tokens"), right, "missing").kind == "wrong"
+    assert judge_answer(reply(f"{second} and {first}"), right, "missing").kind == "correct"
+    assert judge_answer(reply(first), right, "missing").trace == {"credit": 667}
+    assert judge_answer(reply(f"{first}, {second}, {other}"), right, "missing").trace == {"credit": 800}
+    assert judge_answer(reply(f"{first},", "max_tokens"), right, "missing").kind == "truncated"
+    assert judge_answer(reply(f"{other},", "max_tokens"), right, "missing").kind == "wrong"
 
 
 def test_marks_show_the_notices_of_the_month() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.protocols.choices import LETTERS, Choices, balanced_letters, choices, judged
+from longctx.protocols.choices import LETTERS, Choices, balanced_letters, choices, judge_answer
 from longctx.vocabulary.bank import Item
 from tests.given import reply
 
@@ -47,14 +47,14 @@ def test_the_right_answer_is_under_its_letter(letter: str, seed: int) -> None:
     ],
 )
 def test_judge(text: str, kind: str, returned: str | None) -> None:
-    outcome = judged(reply(text), FOUR)
+    outcome = judge_answer(reply(text), FOUR)
     assert (outcome.kind, outcome.returned) == (kind, returned)
 
 
 def test_cut_off_before_an_answer_is_truncated() -> None:
-    assert judged(reply("<scratchpad>a long quo", "max_tokens"), FOUR).kind == "truncated"
-    assert judged(reply("<Answer>B", "max_tokens"), FOUR).kind == "correct"
+    assert judge_answer(reply("<scratchpad>a long quo", "max_tokens"), FOUR).kind == "truncated"
+    assert judge_answer(reply("<Answer>B", "max_tokens"), FOUR).kind == "correct"
 
 
 def test_refusal() -> None:
-    assert judged(reply("<Answer>B</Answer>", "refusal"), FOUR).kind == "refusal"
+    assert judge_answer(reply("<Answer>B</Answer>", "refusal"), FOUR).kind == "refusal"

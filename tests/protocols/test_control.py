@@ -6,7 +6,7 @@ import statistics
 
 import pytest
 
-from longctx.corpus.documents import count_tokens
+from longctx.corpus.documents import reference_tokens
 from longctx.corpus.question_bank import load_bank
 from longctx.protocols.control import RECORDS
 from longctx.vocabulary.bank import Bank
@@ -85,7 +85,7 @@ def test_without_a_record_the_answer_begins_in_words_of_its_own() -> None:
 def test_its_estimate_is_that_of_the_prompts_that_are_asked(name: str, record: str) -> None:
     bank = load_bank(HERE, None, None, "toy", name)
     cell = Control(5000, record, bank=lambda: bank)
-    tokens = [count_tokens(cell.build(WORDS, 0, index).user) for index in cell.indices(60)]
+    tokens = [reference_tokens(cell.build(WORDS, 0, index).user) for index in cell.indices(60)]
     assert cell.size_tokens({"reference": 1.0}) == pytest.approx(statistics.fmean(tokens), rel=0.1)
     assert cell.longest_tokens({"reference": 1.0}) >= max(tokens)
 

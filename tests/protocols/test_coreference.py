@@ -165,7 +165,7 @@ OTHERS = [text for text in texts.texts(CONVERSATION.rows) if text not in INSTANC
 
 
 def judged(text: str, stop_reason: str = "end_turn") -> Outcome:
-    return protocol.judged(reply(text, stop_reason), CONVERSATION, TRIAL.user)
+    return protocol.judge_answer(reply(text, stop_reason), CONVERSATION, TRIAL.user)
 
 
 def nearly(text: str) -> str:

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from longctx.config.prompts import PromptSet
-from longctx.corpus.documents import count_tokens
-from longctx.protocols.graph_walks import GraphWalksAxes, Walk, drawn, judged, node_count
+from longctx.corpus.documents import reference_tokens
+from longctx.protocols.graph_walks import GraphWalksAxes, Walk, drawn, judge_answer, node_count
 from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
 from tests.here import HERE
@@ -136,7 +136,7 @@ def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None
     assert edges(brief) == edges(first)
 
 
-MEASURED = measured(GraphWalks, count_tokens)
+MEASURED = measured(GraphWalks, reference_tokens)
 """What the probes take in the reference vocabulary."""
 
 
@@ -146,9 +146,9 @@ def test_edges_take_the_tokens_that_were_asked_for(context: int, index: int) -> 
     cell = GraphWalks(context, "bfs", 1).fit(MEASURED)
     trial = cell.build(WORDS, 0, index)
     user = trial.user
-    taken = count_tokens(user) - count_tokens(user.replace(edges(trial), ""))
+    taken = reference_tokens(user) - reference_tokens(user.replace(edges(trial), ""))
     assert taken == pytest.approx(context, rel=0.1, abs=50)
-    assert count_tokens(user) == pytest.approx(cell.size_tokens({}), rel=0.1, abs=100)
+    assert reference_tokens(user) == pytest.approx(cell.size_tokens({}), rel=0.1, abs=100)
 
 
 @given(st.integers(1, 60), st.integers(0, 400))
@@ -242,7 +242,7 @@ RIGHT = ", ".join(WALK.graph.names[WALK.answer()])
 )
 def test_what_a_reply_is_worth(text: str, stop_reason: str, kind: str, why: str) -> None:
     text = text.replace("RIGHT", RIGHT).replace("ONE", RIGHT.split(", ")[0])
-    outcome = judged(reply(text, stop_reason), WALK)
+    outcome = judge_answer(reply(text, stop_reason), WALK)
     assert outcome.kind == kind
     assert why in outcome.why
 

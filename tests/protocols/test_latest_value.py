@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longctx.protocols.latest_value import QUESTIONS, judged
+from longctx.protocols.latest_value import QUESTIONS, judge_answer
 from longctx.vocabulary.lexical import lexically_right
 from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
@@ -85,15 +85,15 @@ def test_another_tokenizer_gets_the_same_vessel_and_quotas() -> None:
 def test_a_stale_answer_is_traced_to_its_update(question: str) -> None:
     cell = fitted(LatestValue(2000, 4, question))
     answers = answers_of(cell)
-    traced = {given: judged(reply(f"It is {given}."), answers, question) for given in answers.own}
+    traced = {given: judge_answer(reply(f"It is {given}."), answers, question) for given in answers.own}
     assert [outcome.trace.get("updates_back", 0) for outcome in traced.values()] == [
         answers.place - place for place in range(5)
     ]
     [right] = [given for given, outcome in traced.items() if outcome.kind == "correct"]
     assert right == cell.build(WORDS, 0, 0).expected
-    assert judged(reply(min(answers.others)), answers, question).trace == {"of_another_quantity": 1}
+    assert judge_answer(reply(min(answers.others)), answers, question).trace == {"of_another_quantity": 1}
     nowhere = "99999" if question == "when" else "9999999"
-    assert judged(reply(nowhere), answers, question).trace == {"nowhere_in_the_log": 1}
+    assert judge_answer(reply(nowhere), answers, question).trace == {"nowhere_in_the_log": 1}
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ RIGHT = ANSWERS.right
     ],
 )
 def test_which_quota_a_reply_gives(text: str, stop_reason: str, kind: str) -> None:
-    assert judged(reply(text, stop_reason), ANSWERS, "now").kind == kind
+    assert judge_answer(reply(text, stop_reason), ANSWERS, "now").kind == kind
 
 
 def test_a_day_is_not_read_from_a_quota() -> None:
     days = answers_of(fitted(LatestValue(1500, 2, "when")))
-    assert judged(reply(f"Day {days.right}, to 123456"), days, "when").kind == "correct"
+    assert judge_answer(reply(f"Day {days.right}, to 123456"), days, "when").kind == "correct"
 
 
 def test_marks_show_the_entry_and_the_one_that_was_answered() -> None:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.protocols.line_retrieval import File
-from longctx.protocols.line_retrieval import judged as judge_reply
+from longctx.protocols.line_retrieval import judge_answer as judge_reply
 from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
 from tests.protocols import LineRetrieval

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longctx.protocols.passkey import document, fillers, judged, spaced
+from longctx.protocols.passkey import document, fillers, judge_answer, spaced
 from longctx.vocabulary.point import BuiltTrial
 from tests.given import reply, words_of
 from tests.protocols import Passkey
@@ -234,7 +234,7 @@ def test_distances_that_do_not_fit_are_refused(window: int, places: int) -> None
 def test_what_a_reply_is_worth(
     text: str, stop_reason: str, kind: str, returned: str | None, trace: dict[str, int]
 ) -> None:
-    outcome = judged(reply(text, stop_reason), "12345")
+    outcome = judge_answer(reply(text, stop_reason), "12345")
     assert (outcome.kind, outcome.returned, dict(outcome.trace)) == (kind, returned, trace)
     assert outcome.why
 

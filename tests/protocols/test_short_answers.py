@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from longctx.corpus.question_bank import load_bank
 from longctx.protocols.collages import record_of
-from longctx.protocols.short_answers import is_short, judged
+from longctx.protocols.short_answers import is_short, judge_answer
 from longctx.vocabulary.bank import Item
 from longctx.vocabulary.point import Outcome
 from tests.given import reply, words_of
@@ -28,7 +28,7 @@ CELL = ShortAnswers(3_000, 600, 50, bank=lambda: REGISTER)
 def outcome(text: str, right: str, *wrong: str, accepted: tuple[str, ...] = (), stop: str = "end_turn") -> Outcome:
     first, second, third = (*wrong, "no", "none", "never")[:3]
     item = Item("q", "s", "How long?", right, (first, second, third), accepted)
-    return judged(reply(text, stop), item)
+    return judge_answer(reply(text, stop), item)
 
 
 @pytest.mark.parametrize(

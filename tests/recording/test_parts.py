@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from longctx.recording.apis import chat, responses
-from longctx.recording.request import parts_of, parts_of_all
+from longctx.recording.request import part_digests, parts_of_all
 from longctx.results.request_parts import as_mapping, parts_that_differ
 
 BODY: dict[str, Any] = {
@@ -32,30 +32,30 @@ BODY: dict[str, Any] = {
     ],
 )
 def test_a_change_is_one_of_its_part_alone(change: dict[str, Any], part: str) -> None:
-    differ = parts_that_differ(parts_of(BODY), parts_of(BODY | change))
+    differ = parts_that_differ(part_digests(BODY), part_digests(BODY | change))
     assert [name for name, differs in differ.items() if differs] == [part]
 
 
 def test_headers_are_parameters_and_what_is_of_transport_alone_is_in_no_part() -> None:
-    differ = parts_that_differ(parts_of(BODY), parts_of(BODY, {"anthropic-beta": "a"}))
+    differ = parts_that_differ(part_digests(BODY), part_digests(BODY, {"anthropic-beta": "a"}))
     assert [name for name, differs in differ.items() if differs] == ["parameters"]
-    assert parts_of(BODY | {"stream": True, "metadata": {}}) == parts_of(BODY)
+    assert part_digests(BODY | {"stream": True, "metadata": {}}) == part_digests(BODY)
     blocks = [{"role": "user", "content": [{"type": "text", "text": "Which "}, {"type": "text", "text": "code?"}]}]
-    assert parts_of(BODY | {"messages": blocks}) == parts_of(BODY), "the digest of the request is the same, too"
+    assert part_digests(BODY | {"messages": blocks}) == part_digests(BODY), "the digest of the request is the same, too"
 
 
 def test_the_system_prompt_of_other_apis() -> None:
     turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which code?"}]
     asked = {"model": "m", "messages": turns}
     other = {"model": "m", "messages": [{"role": "developer", "content": "Be polite."}, turns[1]]}
-    differ = parts_that_differ(parts_of(asked, path=chat.PATH), parts_of(other, path=chat.PATH))
+    differ = parts_that_differ(part_digests(asked, path=chat.PATH), part_digests(other, path=chat.PATH))
     assert differ == {"model": False, "system": True, "messages": False}
-    given = parts_of({"model": "m", "instructions": "Be brief.", "input": "Which code?"}, path=responses.PATH)
+    given = part_digests({"model": "m", "instructions": "Be brief.", "input": "Which code?"}, path=responses.PATH)
     assert set(as_mapping(given)) == {"model", "system", "messages"}
 
 
 def test_several_requests_are_as_one() -> None:
-    first, second = parts_of(BODY), parts_of({"model": "m", "messages": []})
+    first, second = part_digests(BODY), part_digests({"model": "m", "messages": []})
     assert parts_of_all([first]) == first
     both = parts_of_all([first, second])
     assert both is not None

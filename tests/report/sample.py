@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.engine.earlier import earlier_answers
-from longctx.engine.finish import Ending, judge
+from longctx.engine.finish import ReportInputs, judge
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
 from longctx.report.page.page import write_page
@@ -143,7 +143,7 @@ def write_run(folder: Path, model: str = "some-model", text: str = "1234") -> Pa
 
 def write_rows(folder: Path, measured: Sequence[Row], model: str, text: str = "1234") -> Path:
     """Write the folder of a run with these rows, and return the path of its page."""
-    store.append(folder, store.as_lines(measured, [view(row, text) for row in measured]))
+    store.append(folder, store.row_lines(measured, [view(row, text) for row in measured]))
     record = store.finish(folder)
     manifest = replace(MANIFEST, about=model, labels={"note": model})
     manifest.write(folder)
@@ -183,12 +183,12 @@ def write_gated(folder: Path, text: str = "The value is {}.", check: str = "") -
         )
     for name, rows_of in (("before", before), ("after", after)):
         views = [_view(row, text) for row in rows_of]
-        store.append(folder / name, store.as_lines([replace(row, run=name) for row in rows_of], views))
+        store.append(folder / name, store.row_lines([replace(row, run=name) for row in rows_of], views))
         store.finish(folder / name)
         replace(MANIFEST, run=name, options=()).write(folder / name)
     record, manifest = store.load(folder / "after"), load_manifest(folder / "after")
     baseline = load_baseline(folder / "before")
-    ending = Ending(manifest, shipped(), baseline, Rules(), page=True, parquet=False, workspace=Workspace(folder))
+    ending = ReportInputs(manifest, shipped(), baseline, Rules(), page=True, parquet=False, workspace=Workspace(folder))
     _, document = judge(folder / "after", baseline, record, ending, Rules(), [])
     earlier = partial(earlier_answers, baseline, record.rows, None)
     write_report(folder / "after", RunReport(record, summarize(record.rows), manifest, document), earlier=earlier)

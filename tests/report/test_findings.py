@@ -14,7 +14,7 @@ from longctx.results.row import EARLY_STOP, Subject
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary
-from longctx.views.answers import Answers, CellSummary, answers_of
+from longctx.views.answers import Answers, CellSummary, answers_by_cell
 from longctx.vocabulary.report import Rank
 from tests.rows import row
 from tests.summaries import answers_to, made
@@ -116,7 +116,7 @@ def test_wrong_answers_that_are_mostly_another_line(empty: Summary) -> None:
     def told(echoes: int, *others: int) -> list[str]:
         traces = [*({"line": 2, "place_distance": each} for each in others), *[{"echoed_line": 1}] * echoes]
         wrong = [row("wrong", model="m", trial=trial, trace=trace) for trial, trace in enumerate(traces)]
-        return findings(made(empty, line_retrieval=answers_of([], wrong)))
+        return findings(made(empty, line_retrieval=answers_by_cell([], wrong)))
 
     assert told(1, -2, -1, 1, 1) == [
         f"Line retrieval, {WHO}: of 5 wrong answers, 4 are another line's value, 3 of them of the line next to the "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE, JudgedBy, changed, digests, prompt_without
+from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE, JudgedBy, changed, judge_digests, prompt_without
 from tests.rows import row
 
 JUDGED: dict[JudgedBy, list[object]] = {
@@ -15,7 +15,7 @@ JUDGED: dict[JudgedBy, list[object]] = {
 
 
 def judged_by(**parts: list[object]) -> str | None:
-    return digests({**JUDGED, **parts})  # type: ignore[typeddict-item]
+    return judge_digests({**JUDGED, **parts})  # type: ignore[typeddict-item]
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_rows_of_earlier_versions_have_none_and_have_not_changed() -> None:
 
 
 def test_each_of_several_probes_is_compared() -> None:
-    before = row(judged_by=digests({"accepted": [["a"], ["b"]]}))
-    assert changed(before, row(judged_by=digests({"accepted": [["a"]]}))) == ""
-    assert changed(before, row(judged_by=digests({"accepted": [["a"], ["c"]]}))) == OTHER_EXPECTED
+    before = row(judged_by=judge_digests({"accepted": [["a"], ["b"]]}))
+    assert changed(before, row(judged_by=judge_digests({"accepted": [["a"]]}))) == ""
+    assert changed(before, row(judged_by=judge_digests({"accepted": [["a"], ["c"]]}))) == OTHER_EXPECTED
 
 
 def test_a_judges_prompt_is_known_without_the_answer_and_what_was_sent() -> None:

@@ -31,7 +31,7 @@ from longctx.live.batches.ledger import (
 )
 from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.cost.money import Budget, most_paid
-from longctx.live.failure import NOT_ASKED, Asked, Failure
+from longctx.live.failure import NOT_ASKED, Failure, SendResult
 from longctx.live.limiter import pause_s, retry_after_s, sent_again
 from longctx.live.progress import Progress
 from longctx.live.server.calls import ENQUIRY_ERRORS
@@ -44,10 +44,10 @@ async def ask_in_batches(
     batches: Batches,
     requests: Sequence[Request],
     held: Sequence[Request],
-    ask_directly: Callable[[Sequence[Request]], Awaitable[Asked]],
+    ask_directly: Callable[[Sequence[Request]], Awaitable[SendResult]],
     budget: Budget,
     progress: Progress,
-) -> Asked:
+) -> SendResult:
     """Send the requests in batches, and wait for these batches and for those that hold `held`.
 
     Requests that write a prefix for others are sent directly before the batch, and so are those that cost less that
@@ -69,7 +69,7 @@ class _Filling:
     """The requests that one run sends in batches, and their results."""
 
     def __init__(self, batches: Batches, budget: Budget, progress: Progress) -> None:
-        self.asked = Asked()
+        self.asked = SendResult()
         self.waiting_for: dict[Place, Request] = {}
         self._batches, self._budget, self._progress = batches, budget, progress
         self._times: Counter[Place] = Counter()

@@ -91,7 +91,7 @@ async def described_by_server(client: Client, model: ModelProfile) -> dict[str, 
     return {name: value for name, value in probed.items() if value is not None}
 
 
-async def count_tokens(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
+async def ask_token_count(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
     """Return the input tokens of a prompt. Raises ENQUIRY_ERRORS, also if the provider does not count."""
     turns: Any = [{"role": "user", "content": text}]
     by_itself = counts_by_itself(model)
@@ -123,7 +123,7 @@ async def token_counts(
     model: ModelProfile,
     test: Declaration,
     wording: Wording,
-    counter: TokenCounter = count_tokens,
+    counter: TokenCounter = ask_token_count,
 ) -> TokenCounts:
     """Count the tokens of the probes of a protocol, or of a cell of a test function. Raises ENQUIRY_ERRORS."""
     assert test.counts is not None
@@ -156,10 +156,10 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
         texts = test.units(prompts.wording(test.cell).words) if test.units else {}
         for unit, (few, many, more) in texts.items():
             tokens_of[unit] = round(
-                (await count_tokens(client, model, many) - await count_tokens(client, model, few)) / more, 2
+                (await ask_token_count(client, model, many) - await ask_token_count(client, model, few)) / more, 2
             )
     first, second, *_ = load_corpus(workspace.find("register")).sections
-    difference = await count_tokens(client, model, f"{first.text}\n\n{second.text}") - await count_tokens(
+    difference = await ask_token_count(client, model, f"{first.text}\n\n{second.text}") - await ask_token_count(
         client, model, first.text
     )
     tokens_of["reference"] = round(difference / second.tokens, 3)

@@ -11,8 +11,8 @@ from longctx.errors import UserError
 from longctx.live.server.calls import ENQUIRY_ERRORS, TIMEOUT_S
 from longctx.live.server.client import Client
 from longctx.live.server.counting import (
+    ask_token_count,
     count_by_asking,
-    count_tokens,
     described_by_server,
     source_of,
     token_counts,
@@ -55,7 +55,7 @@ async def probe(
         with waiting(say, f"{source_of(client)} {what}"):
             if not ask:
                 description |= await tokens_per_unit(workspace, client, model)
-            counter = count_by_asking if ask else count_tokens
+            counter = count_by_asking if ask else ask_token_count
             counts = tuple([await token_counts(client, model, *texts, counter) for texts in counted])
     except ENQUIRY_ERRORS as error:
         failure = explain(error, client.base_url)

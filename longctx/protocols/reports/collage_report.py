@@ -10,7 +10,7 @@ from longctx.protocols.choices import CHANCE, earlier, version_of
 from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, held, summary_of
 from longctx.results.row import grouped
 from longctx.stats.rates import pooled
-from longctx.views.answers import CellSummary, answers_of
+from longctx.views.answers import CellSummary, answers_by_cell
 from longctx.views.chart import letter_biases, letter_entries, letter_table
 from longctx.views.view import RatePoint, RateView
 from longctx.vocabulary.point import position_name
@@ -99,7 +99,7 @@ def tables(summary: QaSummary) -> Iterator[Table]:
 
 def findings(answers: Answers) -> Iterator[tuple[Rank, str]]:
     """Yield what is found in the collages of one subject."""
-    return found([summary_of(each) for each in answers_of(answers.cells, answers.rows, BY)])
+    return found([summary_of(each) for each in answers_by_cell(answers.cells, answers.rows, BY)])
 
 
 def found(summaries: Sequence[QaSummary]) -> Iterator[tuple[Rank, str]]:

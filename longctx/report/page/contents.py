@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longctx.report.effective_lengths import effective_lengths
-from longctx.report.function_reports import parts_of
+from longctx.report.function_reports import function_reports_of
 from longctx.report.svg import Drawn
 from longctx.report.tables import tables
-from longctx.report.text import answers_of, own_test, said
+from longctx.report.text import answer_sentences, own_test, said
 from longctx.results.row import grouped
 from longctx.summary.summary import Summary
 from longctx.text import usd
@@ -77,8 +77,8 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
             for line, parts in lines
             if line.test == name
         ]
-        parts = parts_of(summary.tests[test])
-        told = answers_of(summary.tests[test]) or [said for part, found in parts for said in part.told(found)]
+        parts = function_reports_of(summary.tests[test])
+        told = answer_sentences(summary.tests[test]) or [said for part, found in parts for said in part.told(found)]
         yield PageSection(test.replace("_", "-"), summary.title(test), rates, figures, undrawn, told)
     figures = [_figure(chart) for chart in drawn if not chart.chart.test]
     yield PageSection("all-tests", "All tests", [], figures, [_usage(summary)], [])

@@ -10,7 +10,7 @@ import pytest
 from longctx.cli import main
 from longctx.corpus.filters import load_filter
 from longctx.results.row import Row
-from longctx.results.store import append, as_lines, drop_unfinished, finish
+from longctx.results.store import append, drop_unfinished, finish, row_lines
 from longctx.workspace import Workspace
 from tests.rows import control
 
@@ -27,7 +27,7 @@ def merged(folder: Path) -> None:
 @pytest.fixture
 def run(tmp_path: Path, within_mine: Workspace) -> Path:
     rows = [row("q1", "correct"), row("q2", "wrong"), row("q3", "infra_error"), row("q2", "correct", "wrong")]
-    append(tmp_path / "run", as_lines(rows))
+    append(tmp_path / "run", row_lines(rows))
     merged(tmp_path / "run")
     return tmp_path / "run"
 
@@ -46,7 +46,7 @@ def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
     run: Path, mine: Workspace, capsys: pytest.CaptureFixture[str]
 ) -> None:
     append(
-        run, as_lines([row("q1", "truncated"), row("q4", "unparseable"), row("q5", "refusal"), row("q6", "correct")])
+        run, row_lines([row("q1", "truncated"), row("q4", "unparseable"), row("q5", "refusal"), row("q6", "correct")])
     )
     merged(run)
     assert main(["data", "filter", str(run)]) == 0
@@ -57,7 +57,7 @@ def test_what_was_not_answered_readably_is_neither_kept_nor_dropped(
 
 
 def test_one_readable_answer_of_several_counts(run: Path, mine: Workspace) -> None:
-    append(run, as_lines([row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)]))
+    append(run, row_lines([row("q1", "correct"), replace(row("q1", "truncated"), repeat=1)]))
     merged(run)
     assert main(["data", "filter", str(run)]) == 0
     kept = load_filter(mine, "m", "0123456789ab")

@@ -114,14 +114,14 @@ def several_keys(
 
     answer = ask(text, expected=" ".join(drawn), needle=needles[0])
 
-    outcome, named = judged(answer, drawn), re.findall(r"\d+", answer.text, re.ASCII)
+    outcome, named = judge_answer(answer, drawn), re.findall(r"\d+", answer.text, re.ASCII)
     marks: list[Mark] = []
     for key, needle in zip(drawn, needles, strict=True):
         marks += mark("needle" if key in named else "needle that was not found", text, needle)
     return replace(outcome, marks=marks)
 
 
-def judged(answer: Answer, asked: Sequence[str]) -> Outcome:
+def judge_answer(answer: Answer, asked: Sequence[str]) -> Outcome:
     """Judge an answer by all numbers in it."""
     named = re.findall(r"\d+", answer.text, re.ASCII)
     if answer.stop_reason == "refusal" or not named:

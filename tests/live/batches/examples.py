@@ -14,7 +14,7 @@ from longctx.live.batches.filling import ask_in_batches
 from longctx.live.batches.ledger import Batch, InBatch, Ledger, custom_id
 from longctx.live.batches.service import Service
 from longctx.live.bounds import Bounds
-from longctx.live.failure import Asked
+from longctx.live.failure import SendResult
 from longctx.live.server.client import open_client
 from longctx.recording.missing import missing
 from longctx.recording.request import Place, Request
@@ -30,7 +30,7 @@ AT = "2026-01-01T00:00:00+00:00"
 class Ran:
     """What a run did, what it printed and reported as progress, and how long it slept."""
 
-    asked: Asked
+    asked: SendResult
     said: list[str]
     told: Told
     slept: list[float]
@@ -57,7 +57,7 @@ def run(
     messages: list[str] = []
     progress, clock, tape = Told(), turned or Turned(), Tape(folder, mode, name)
 
-    async def ask() -> Asked:
+    async def ask() -> SendResult:
         async with open_client(tape, base_url or server.url, 4) as client:
             terms = BatchTerms(base_url or server.url, wait_s, Clock(clock.now, clock.sleep))
             batches = Batches(Service(client), tape, terms, messages.append)
@@ -69,7 +69,7 @@ def run(
             free = [trial for trial in trials if trial.place not in held]
             bounds = Bounds.of(4, cap)
 
-            async def directly(some: Sequence[Request]) -> Asked:
+            async def directly(some: Sequence[Request]) -> SendResult:
                 return await ask_all(client, tape, some, bounds, progress)
 
             waited = [trial for trial in trials if trial.place in held]

@@ -13,7 +13,7 @@ import anthropic
 import httpx2
 import pytest
 
-from longctx.live.failure import Asked
+from longctx.live.failure import SendResult
 from longctx.live.server.client import open_client
 from longctx.live.server.credentials import Credentials
 from longctx.live.server.explaining import explain
@@ -107,7 +107,7 @@ REPEATED = ("[redacted] Bearer", "[redacted] [redacted]")
 """What is left of a key, and of a URL's userinfo."""
 
 
-def asked(tape: Tape, url: str) -> Asked:
+def asked(tape: Tape, url: str) -> SendResult:
     return asyncio.run(asking(url, tape, missing(tape, [line_cell(trials=1, transport_headers=["x-team"])])))
 
 

@@ -13,7 +13,7 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.live.limiter import retry_info_s
 from longctx.live.server.client import open_client, provider_of
-from longctx.live.server.counting import count_tokens, described_by_server, with_counted_tokens
+from longctx.live.server.counting import ask_token_count, described_by_server, with_counted_tokens
 from longctx.live.server.explaining import explain
 from tests.recording.examples import line_cell, requests_of
 from tests.refusals import refused
@@ -114,7 +114,7 @@ async def _with(server: GeminiServer, of: ModelProfile, ask: Any) -> Any:
 
 def test_the_server_counts_all_that_a_request_holds_and_tells_its_window(server: GeminiServer) -> None:
     of = model(**MINE, system="Be brief.")
-    [tokens] = {asyncio.run(_with(server, of, lambda client: count_tokens(client, of, "one two", "three")))}
+    [tokens] = {asyncio.run(_with(server, of, lambda client: ask_token_count(client, of, "one two", "three")))}
     assert tokens == 2
     asked = server.received[-1].body["generateContentRequest"]
     assert asked["systemInstruction"] == {"parts": [{"text": "Be brief.\n\nthree"}]}

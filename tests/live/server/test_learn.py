@@ -12,7 +12,7 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet
 from longctx.live.server.client import Client
-from longctx.live.server.counting import count_tokens, described_by_server, token_counts, tokens_per_unit
+from longctx.live.server.counting import ask_token_count, described_by_server, token_counts, tokens_per_unit
 from longctx.recording.answer_body import MalformedAnswer
 from longctx.registry import shipped
 from longctx.vocabulary.declaration import Protocol
@@ -38,13 +38,13 @@ def asked(call: Callable[[Client], Awaitable[Any]], **scripts: Script) -> Any:
 
 
 def test_tokens_are_counted() -> None:
-    assert asked(lambda client: count_tokens(client, TOY, "three small words")) == 3
+    assert asked(lambda client: ask_token_count(client, TOY, "three small words")) == 3
 
 
 @pytest.mark.parametrize("shape", NO_COUNTS)
 def test_no_other_shape_is_a_count(shape: str) -> None:
     with pytest.raises((MalformedAnswer, anthropic.APIStatusError)) as raised:
-        asked(lambda client: count_tokens(client, TOY, "three small words"), counting=NO_COUNTS[shape])
+        asked(lambda client: ask_token_count(client, TOY, "three small words"), counting=NO_COUNTS[shape])
     if isinstance(raised.value, MalformedAnswer):
         assert re.match(r"the server's answer is no count of tokens \(.*\); it begins with b['\"]", str(raised.value))
 

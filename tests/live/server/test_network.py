@@ -20,7 +20,7 @@ from longctx.config.models import ModelProfile
 from longctx.live.batches.service import Service
 from longctx.live.server.calls import ENQUIRY_ERRORS
 from longctx.live.server.client import Client, open_client
-from longctx.live.server.counting import count_tokens, described_by_server
+from longctx.live.server.counting import ask_token_count, described_by_server
 from longctx.live.server.explaining import explain
 from longctx.live.server.network import Network
 from longctx.recording.answer_body import MalformedAnswer
@@ -166,7 +166,7 @@ def posted(path: str, client: Client) -> Awaitable[object]:
 MODEL = ModelProfile.model_validate({"model": "toy"})
 ENQUIRIES: dict[str, Callable[[Client], Awaitable[object]]] = {
     "message": trial,
-    "count_tokens": lambda client: count_tokens(client, MODEL, "text"),
+    "count_tokens": lambda client: ask_token_count(client, MODEL, "text"),
     "model": lambda client: described_by_server(client, MODEL),
     "list of batches": lambda client: Service(client).since(clocks.now()),
     "creation of a batch": lambda client: Service(client).create([], {}),
