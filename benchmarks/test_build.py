@@ -14,7 +14,7 @@ from tests.here import HERE
 from tests.protocols import Coreference, LineRetrieval
 
 LINES = 6500
-WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
+WORDS = PromptSet.open(HERE, "protocol").wording(LineRetrieval).templates
 
 
 def suite() -> str:
@@ -48,7 +48,7 @@ def test_line_by_line(benchmark, tmp_path):
 @pytest.mark.parametrize("window", [100_000, 1_000_000])
 @pytest.mark.benchmark(group="a conversation of so many tokens")
 def test_conversation(benchmark, window):
-    words = PromptSet.open(HERE, "protocol").wording(Coreference).words
+    words = PromptSet.open(HERE, "protocol").wording(Coreference).templates
     cell = Coreference(8, window, tokens={"exchange": 98.35, "fixed": 364})
     trial = benchmark(cell.build, words, 0, 0)
     assert len(trial.user) > 4 * window

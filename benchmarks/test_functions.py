@@ -39,7 +39,7 @@ from longctx.vocabulary.protocol import cells_of
 from longctx.workspace import Workspace
 
 LineRetrieval = cells_of(line_retrieval)
-WORDS = PromptSet.open(Workspace(Path(__file__).parent), "protocol").wording(LineRetrieval).words
+WORDS = PromptSet.open(Workspace(Path(__file__).parent), "protocol").wording(LineRetrieval).templates
 
 
 @pytest.mark.longctx(trials=1)

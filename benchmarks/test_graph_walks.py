@@ -9,7 +9,7 @@ import hashlib
 import pytest
 
 from longctx.config.prompts import PromptSet
-from longctx.vocabulary.point import Point, Words
+from longctx.vocabulary.point import Point, Templates
 from tests.here import HERE
 from tests.protocols import GraphWalks, LineRetrieval
 
@@ -18,7 +18,7 @@ TOKENS = {"edge": 14.27}
 CONTEXT = 100_000
 
 
-def built(cell: Point, words: Words) -> str:
+def built(cell: Point, words: Templates) -> str:
     return hashlib.sha256(cell.build(words, seed=0, index=0).user.encode()).hexdigest()
 
 
@@ -33,4 +33,4 @@ def built(cell: Point, words: Words) -> str:
     ids=["parents", "bfs to depth 3", "line retrieval of as many characters"],
 )
 def test_build(benchmark, cell):
-    benchmark(built, cell, PromptSet.open(HERE, "protocol").wording(type(cell)).words)
+    benchmark(built, cell, PromptSet.open(HERE, "protocol").wording(type(cell)).templates)

@@ -211,7 +211,7 @@ def test_recording(tell, tmp_path, small):
 
 @pytest.mark.parametrize("lines", [6200, 62_000])
 def test_lines(tell, lines):
-    words = PromptSet.open(HERE, "protocol").wording(LineRetrieval).words
+    words = PromptSet.open(HERE, "protocol").wording(LineRetrieval).templates
     cell = LineRetrieval(lines, 100)
     stream, text = cell.stream(0, 0), cell.build(words, 0, 0).user.encode()
     taken = in_turns(

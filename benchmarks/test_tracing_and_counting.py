@@ -20,6 +20,6 @@ TOKENS = {"filler": 24, "first": 9, "hop": 11, "needle": 20, "query": 9, "dots":
 @pytest.mark.parametrize("kind", SLUGS, ids=lambda kind: kind.declared.name)
 @pytest.mark.benchmark(group="a prompt of 100,000 tokens")
 def test_build(benchmark, kind):
-    words = PromptSet.open(HERE, "protocol").wording(kind).words
+    words = PromptSet.open(HERE, "protocol").wording(kind).templates
     cell = kind.from_slug(SLUGS[kind]).fit(TOKENS | dict.fromkeys(words.get("frequent", "").split(), 3))
     assert len(benchmark(cell.build, words, seed=0, index=0).user) > 200_000

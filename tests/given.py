@@ -15,7 +15,7 @@ import pytest
 from longctx.config.models import Prices
 from longctx.config.prompts import PromptSet, Wording
 from longctx.vocabulary.answer import Answer
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from tests.here import HERE
 from tests.servers import Script, SimulatedServer, right
 
@@ -26,8 +26,8 @@ def wording_of(kind: Any) -> Wording:
     return PromptSet.open(HERE, "protocol").wording(kind)
 
 
-def words_of(kind: Any) -> Words:
-    return wording_of(kind).words
+def words_of(kind: Any) -> Templates:
+    return wording_of(kind).templates
 
 
 def reply(text: str, stop_reason: str | None = "end_turn", **changed: Any) -> Answer:

@@ -133,7 +133,7 @@ def test_links_within_a_project_are_followed(mine: Workspace) -> None:
     test = mine.own("prompts", "other")
     test.mkdir()
     (test / "line_retrieval").symlink_to("../mine/line_retrieval")
-    assert PromptSet.open(mine, "other").wording(LineRetrieval).words
+    assert PromptSet.open(mine, "other").wording(LineRetrieval).templates
 
 
 def test_a_project_may_be_reached_through_a_link(mine: Workspace, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_project_may_be_reached_through_a_link(mine: Workspace, tmp_path: Path
 def test_a_folder_that_the_person_named_is_not_left(mine: Workspace, tmp_path: Path) -> None:
     named = tmp_path / "named"
     shutil.copytree(HERE.find("prompts", "protocol"), named)
-    assert PromptSet.open(mine, str(named)).wording(LineRetrieval).words
+    assert PromptSet.open(mine, str(named)).wording(LineRetrieval).templates
     (named / "line_retrieval" / "header.txt").unlink()
     (named / "line_retrieval" / "header.txt").symlink_to("/proc/self/environ")
     with refused("leads-outside", "/environ"):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from benchmarks.gate.runs import Array, Bools, p_values, rates, scores
 from benchmarks.gate.table import command, share, table
-from longctx.gate.bands import AtLook, Band, BandLooks, judge_in_looks
+from longctx.gate.bands import Band, BandLooks, LookEvidence, judge_in_looks
 from longctx.gate.memory import LATER
 from longctx.gate.rules import ALPHA
 from longctx.stats.averaged import Averaged
@@ -194,7 +194,7 @@ def needed(gained: int, lost: int) -> int:
     """Return the trials that the gate's own advice names."""
     changes = [1] * gained + [-1] * lost + [0] * (TRIALS - gained - lost)
     seen = Averaged.of_changes([[change] for change in changes])
-    looks = {Band("lines", "all"): BandLooks(ONCE, [AtLook(seen, seen)])}
+    looks = {Band("lines", "all"): BandLooks(ONCE, [LookEvidence(seen, seen)])}
     [(given, _)] = judge_in_looks(looks, MARGIN, 1e-9, next_alpha=ALPHA / LATER)
     return given.needed or 0
 

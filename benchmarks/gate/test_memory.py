@@ -20,7 +20,7 @@ from benchmarks.gate.memory import (
     rules_out,
     undecided,
 )
-from longctx.gate.bands import AtLook, Band, BandLooks, judge_in_looks
+from longctx.gate.bands import Band, BandLooks, LookEvidence, judge_in_looks
 from longctx.gate.rules import ALPHA
 from longctx.stats.averaged import Averaged
 
@@ -58,6 +58,6 @@ def test_the_gate_of_the_advice_takes_looks_as_the_gate_does() -> None:
     for gate in range(40):
         change = (after - before)[gate].tolist()
         seen = [Averaged.of_changes([[each] for each in change[:end]]) for end in LOOKS.ends(TRIALS)]
-        looks = BandLooks(LOOKS, [AtLook(each, each) for each in seen])
+        looks = BandLooks(LOOKS, [LookEvidence(each, each) for each in seen])
         [(judged, _)] = judge_in_looks({Band("lines", "all"): looks}, MARGIN, ALPHA)
         assert judged.verdict == ("pass" if passed[gate] else "inconclusive" if open_[gate] else "regression")

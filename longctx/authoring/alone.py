@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 
 from longctx.config.prompts import Wording
 from longctx.vocabulary.answer import Answer
-from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Words
+from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Templates
 
 PROMPTS = {
     "evidence": "{evidence}\n\n{question}\nAnswer in a few words, with nothing but the answer.",
@@ -42,7 +42,7 @@ class Alone(Point):
     """About those of the prompt, in the reference vocabulary."""
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
+        self, words: Templates, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
         """Return the trial, without an outcome: the probe grades the reply."""
         user = words[self.given].replace("{question}", self.question).replace("{evidence}", self.evidence)

@@ -31,7 +31,7 @@ from longctx.files import check_file_can_be_written, check_writable, write_file
 from longctx.text import visible
 from longctx.vocabulary.answer import CUT_OFF, Answer
 from longctx.vocabulary.bank import Section, numerical
-from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Words
+from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Templates
 from longctx.vocabulary.text import fill
 
 LONGEST = 1000
@@ -365,7 +365,7 @@ class Writing(Point):
             raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST}.")
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
+        self, words: Templates, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
         """Return the trial, without an outcome: what was written is read and checked, not judged."""
         number = {"number": NUMBERS[self.per_section], "others": str(self.per_section - 1)}

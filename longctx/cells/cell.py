@@ -107,7 +107,7 @@ class Cell:
     def counts_key(self) -> str:
         """The key of the counts of its probes with this wording in the model's profile."""
         counts = self.point.declared.counts
-        return counts.key(self.wording.digest, self.wording.words) if counts else self.wording.digest
+        return counts.key(self.wording.digest, self.wording.templates) if counts else self.wording.digest
 
     @property
     def size(self) -> int:
@@ -144,7 +144,7 @@ class Cell:
     @property
     def added_tokens(self) -> int:
         """The estimated tokens of what a request contains besides the cell's prompt: tools and blocks, for instance."""
-        profiles = added_tokens(self.model, self.wording.words.get("system", ""), self.point.declared.fills_window)
+        profiles = added_tokens(self.model, self.wording.templates.get("system", ""), self.point.declared.fills_window)
         if self.shape == TEXT:
             return profiles
         return profiles + round(shapes.added_tokens(self.shape, self.point.piece_count) * self.model.tokens.reference)
@@ -243,7 +243,7 @@ class Trial:
         """The prefix of the trial (see Point.prefix). Raises UserError as `build` does."""
         cell = self.cell
         try:
-            return cell.point.prefix(cell.wording.words, cell.seed, self.index)
+            return cell.point.prefix(cell.wording.templates, cell.seed, self.index)
         except ValueError as error:
             raise UserError("cell-not-buildable", f"{cell.id}: {error}") from None
 
@@ -270,7 +270,7 @@ class Trial:
             return found
 
         try:
-            _, outcome = cell.point.run(cell.wording.words, cell.seed, self.index, self.repeat, of_shape)
+            _, outcome = cell.point.run(cell.wording.templates, cell.seed, self.index, self.repeat, of_shape)
         except ValueError as error:
             if answered:
                 raise

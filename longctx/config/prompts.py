@@ -11,7 +11,7 @@ from pathlib import Path
 from longctx.config.project_files import read_text
 from longctx.errors import UserError, did_you_mean
 from longctx.files import inside
-from longctx.vocabulary.point import PROTOCOL, Point, Words
+from longctx.vocabulary.point import PROTOCOL, Point, Templates
 from longctx.workspace import Workspace
 
 REPLACED = {
@@ -31,7 +31,7 @@ class Wording:
     prompt_set: str
     digest: str
     """The digest of its templates."""
-    words: Words
+    templates: Templates
     document: str | None = None
     """The word for the documents, if it is not the protocols'."""
 
@@ -83,11 +83,11 @@ class PromptSet:
         """
         folder = self._folder_of(test)
         _check_names(folder, test.declared.name, test.declared.templates)
-        words = {name: self._template(folder, name, expected) for name, expected in test.declared.templates.items()}
-        renamed = {name: _with_document(document, text) for name, text in words.items()} if document else words
-        document, words = (None if renamed == words else document), renamed
-        content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
-        return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], words, document)
+        templates = {name: self._template(folder, name, expected) for name, expected in test.declared.templates.items()}
+        renamed = {name: _with_document(document, text) for name, text in templates.items()} if document else templates
+        document, templates = (None if renamed == templates else document), renamed
+        content = "\0".join(f"{name}\0{text}" for name, text in sorted(templates.items()))
+        return Wording(self.name, hashlib.sha256(content.encode()).hexdigest()[:12], templates, document)
 
     def _folder_of(self, test: type[Point]) -> Path:
         folders = (folder / test.declared.name for folder in (self.folder, *self.further))

@@ -19,11 +19,9 @@ from longctx.redaction import REDACTED
 from longctx.report.verdict_blocks import TextChange
 from longctx.results.row import Row
 from longctx.vocabulary.both import Both
-from longctx.vocabulary.point import is_check
+from longctx.vocabulary.point import Templates, is_check
 from longctx.workspace import Workspace
 
-Templates = Mapping[str, str]
-"""The texts of templates by their names."""
 MOST_LINES = 40
 """The most lines of all differences together."""
 AROUND = 1
@@ -43,7 +41,11 @@ def templates_of(workspace: Workspace, rows: Sequence[Row]) -> dict[str, Templat
     """Return the templates of a run by their digest; without those that are too long, or no longer there."""
     named = dict.fromkeys((row.test, row.prompt_set, row.prompt_digest) for row in rows if not is_check(row.test))
     found = ((digest, _read(workspace, test, prompts, digest)) for test, prompts, digest in named)
-    return {digest: words for digest, words in found if words and max(map(len, words.values())) <= LONGEST_TEMPLATE}
+    return {
+        digest: templates
+        for digest, templates in found
+        if templates and max(map(len, templates.values())) <= LONGEST_TEMPLATE
+    }
 
 
 def text_changes(
@@ -59,15 +61,15 @@ def text_changes(
         first = Both(before, after)
         if first.before.prompt_digest == first.after.prompt_digest:
             continue
-        words = Both(
+        templates = Both(
             *(
                 known.get(row.prompt_digest) or _read(workspace, test, row.prompt_set, row.prompt_digest)
                 for known, row in zip(kept, first, strict=True)
             )
         )
-        if words.before is None or words.after is None:
+        if templates.before is None or templates.after is None:
             continue
-        for change in _differences(test, first.after.prompt_set, Both(words.before, words.after), workspace):
+        for change in _differences(test, first.after.prompt_set, Both(templates.before, templates.after), workspace):
             if room > 0:
                 changes.append(change.cut(room))
                 room -= len(change.lines)
@@ -82,12 +84,12 @@ def _read(workspace: Workspace, test: str, prompt_set: str, digest: str) -> Temp
         wording = wording_of(workspace, test, prompt_set)
     except (UserError, OSError, ValueError):
         return None
-    return wording.words if wording.digest == digest else None
+    return wording.templates if wording.digest == digest else None
 
 
-def _differences(test: str, prompt_set: str, words: Both[Templates], workspace: Workspace) -> Iterator[TextChange]:
-    for name in sorted({*words.before, *words.after}):
-        sides = Both(*(texts.get(name, "").splitlines() for texts in words))
+def _differences(test: str, prompt_set: str, templates: Both[Templates], workspace: Workspace) -> Iterator[TextChange]:
+    for name in sorted({*templates.before, *templates.after}):
+        sides = Both(*(texts.get(name, "").splitlines() for texts in templates))
         if sides.before != sides.after:
             path = Path("fixtures/prompts") / prompt_set / test / f"{name}.txt"
             known = (workspace.root / path).is_file()

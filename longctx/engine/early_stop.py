@@ -240,7 +240,7 @@ class InterimLooks:
                 rows += known[key]
         now = clocks.stamp()
         terms = rules(self._run, rows, now, RunLooks.all(self.plan))
-        terms = replace(with_other_hypotheses(terms, self._anchor), elsewhere=self._elsewhere)
+        terms = replace(with_other_hypotheses(terms, self._anchor), bands_elsewhere=self._elsewhere)
         return give_verdict(self._baseline, with_answers(rows), terms, self._run.plan.tests)
 
     def _other_bands(self, cells: Sequence[Cell]) -> tuple[int, set[Band]]:

@@ -112,7 +112,7 @@ def looks_to_take(run: RunData) -> LooksPlan:
 
 def with_other_hypotheses(terms: Rules, other: Baseline | None) -> Rules:
     """Return the terms of a verdict besides a comparison with another baseline: its bands and its run."""
-    return replace(terms, beside=other.bands + 1 if other else 0)
+    return replace(terms, other_hypotheses=other.bands + 1 if other else 0)
 
 
 def rules(run: RunData, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:

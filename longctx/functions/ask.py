@@ -157,7 +157,7 @@ class Ask:
                     f"{count(len(transcript.messages), 'turn')}, but not the probe's {sought}: name a turn, or "
                     "quote one exactly.",
                 )
-        template = trial.cell.wording.words.get("probe", PROBE)
+        template = trial.cell.wording.templates.get("probe", PROBE)
         answer, grade = self._graded(transcript, template, probe, max_tokens, given)
         for name in ("stale", "lost", "invented"):
             trial.counted[name] = trial.counted.get(name, 0) + (grade == name)
@@ -198,7 +198,7 @@ class Ask:
         texts = [_piece(chunk).text for chunk in chunks]
         there = any(named and getattr(chunk, "id", None) == named for chunk in chunks)
         there = there or any(probe.is_in(text) for text in texts)
-        template = trial.cell.wording.words.get("chunks", CHUNKS)
+        template = trial.cell.wording.templates.get("chunks", CHUNKS)
         answer, grade = self._graded(list(chunks), template, probe, max_tokens, given)
         trial.counted |= {"retrieved": int(there), "missed": int(there and grade != "kept")}
         _must_answer(answer, grade)
@@ -423,7 +423,7 @@ class Ask:
         trial = self.trial
         if id(transcript) not in trial.managed:
             try:
-                managed = trial.strategy.applied(transcript.messages, ask, trial.cell.wording.words)
+                managed = trial.strategy.applied(transcript.messages, ask, trial.cell.wording.templates)
             except UserError as error:
                 raise TestMistake(error) from None
             trial.managed[id(transcript)] = transcript, managed

@@ -26,7 +26,7 @@ from longctx.results.records import likely_id, records
 from longctx.text import visible
 from longctx.vocabulary.counts import Counts
 from longctx.vocabulary.grid import Count, Trials, shortest_band
-from longctx.vocabulary.point import PROTOCOL, Declaration, Identity, Items, Point, Words, is_number
+from longctx.vocabulary.point import PROTOCOL, Declaration, Identity, Items, Point, Templates, is_number
 from longctx.vocabulary.shapes import TEXT, Shape
 from longctx.workspace import Workspace
 
@@ -166,8 +166,8 @@ class CheckedCounts(Counts):
 
     __slots__ = ()
 
-    def key(self, digest: str, words: Words) -> str:
-        counted = {"system": words.get("system", ""), "probes": self.probes(words)}
+    def key(self, digest: str, templates: Templates) -> str:
+        counted = {"system": templates.get("system", ""), "probes": self.probes(templates)}
         return hashlib.sha256(json.dumps(counted, sort_keys=True).encode()).hexdigest()[:12]
 
     def kept(self, counts: Mapping[str, int]) -> dict[str, float]:
@@ -196,8 +196,8 @@ def checked_counts_of(name: str, stated: Counts) -> CheckedCounts:
             raise wrong(f"{function} must return a dict, not {type(made).__name__}.")
         return made
 
-    def probes(words: Words) -> dict[str, str]:
-        texts = dict(called("probes", words))
+    def probes(templates: Templates) -> dict[str, str]:
+        texts = dict(called("probes", templates))
         if not texts or not all(isinstance(text, str) and text.strip() for text in texts.values()):
             raise wrong("probes must return a dict of names and texts that are not empty.")
         return texts
@@ -311,7 +311,7 @@ class Function:
         """Return the cell of some parameters for one model and prompt set. Raises UserError."""
         point = FunctionPoint(self.declared, tuple(values.items()), max_tokens=1024)
         if (counts := self.declared.counts) is not None:
-            counts.probes(wording.words)  # a mistake fails the test alone, and before anything is sent
+            counts.probes(wording.templates)  # a mistake fails the test alone, and before anything is sent
         band = self._band(point)
         given = self.table.trials.get(band, 0) if isinstance(self.table.trials, dict) else self.table.trials
         return Cell(
@@ -436,9 +436,9 @@ def wording_of(workspace: Workspace, function: str, prompt_set: str, typed: bool
     found = PromptSet.open(workspace, prompt_set, typed)
     sets = found.folder, *found.further
     files = next((sorted(folder.glob("*.txt")) for each in sets if (folder := each / function).is_dir()), [])
-    words = {path.stem: read_text(inside(path, workspace.root, *sets)).removesuffix("\n") for path in files}
-    content = "\0".join(f"{name}\0{text}" for name, text in sorted(words.items()))
-    return Wording(found.name, hashlib.sha256(content.encode()).hexdigest()[:12], words)
+    templates = {path.stem: read_text(inside(path, workspace.root, *sets)).removesuffix("\n") for path in files}
+    content = "\0".join(f"{name}\0{text}" for name, text in sorted(templates.items()))
+    return Wording(found.name, hashlib.sha256(content.encode()).hexdigest()[:12], templates)
 
 
 def prompts_of(table: FunctionTable, given: Sequence[str]) -> Iterable[str]:

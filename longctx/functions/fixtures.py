@@ -97,9 +97,9 @@ def templates(cell: Callable[[], Cell]) -> Callable[[str], str]:
     def template(name: str) -> str:
         of = cell()
         try:
-            return of.wording.words[name]
+            return of.wording.templates[name]
         except KeyError:
-            known = ", ".join(of.wording.words) or "none"
+            known = ", ".join(of.wording.templates) or "none"
             raise mistake(
                 "no-such-template",
                 f"{of.point.test} uses the template {name!r}, but the prompt set "

@@ -142,22 +142,22 @@ class Strategy:
         match = WRITTEN.match(self.name)
         return int(match[2]) if match and match[2] else None
 
-    def applied(self, messages: Messages, ask: AskForStrategy, words: Mapping[str, str]) -> Managed:
-        """Return what is sent of a conversation. words: the test's templates. Raises UserError."""
+    def applied(self, messages: Messages, ask: AskForStrategy, templates: Mapping[str, str]) -> Managed:
+        """Return what is sent of a conversation. templates: the test's templates. Raises UserError."""
         if self.at is None:
-            return self._applied(messages, ask, words)
+            return self._applied(messages, ask, templates)
         managed, size, limit = Managed([]), 0, self.at
         for ends in pairwise(starts(messages)):
             added = messages[slice(*ends)]
             managed = Managed(joined([*managed.messages, *added]), managed.body)
             size += tokens_of(added)
             if size > limit:
-                managed = self._applied(managed.messages, ask, words)
+                managed = self._applied(managed.messages, ask, templates)
                 size = tokens_of(managed.messages)
                 limit = max(self.at, round(GROWTH * size))
         return managed
 
-    def _applied(self, messages: Messages, ask: AskForStrategy, words: Mapping[str, str]) -> Managed:
+    def _applied(self, messages: Messages, ask: AskForStrategy, templates: Mapping[str, str]) -> Managed:
         """Return what is left of a conversation once the strategy is applied."""
         if self.own is not None:
             given = copy.deepcopy(messages)  # all trials share the transcript
@@ -175,11 +175,11 @@ class Strategy:
                 most = tokens_of(messages) // 2 if number is None else number
                 return Managed(from_turn(messages, _newest_within(messages, most)))
             case "summary":
-                return Managed(_summarised(messages, LAST_TURNS if number is None else number, ask, words))
+                return Managed(_summarised(messages, LAST_TURNS if number is None else number, ask, templates))
             case "clear_tool_uses":
                 return _edited(messages, {"type": CLEARED}, number)
             case "compact":
-                instructions = {"instructions": words["compact"]} if "compact" in words else {}
+                instructions = {"instructions": templates["compact"]} if "compact" in templates else {}
                 return _edited(messages, {"type": COMPACTION, **instructions}, number)
         return Managed(messages)
 
@@ -321,11 +321,11 @@ def tokens_after(messages: Sequence[Mapping[str, Any]]) -> list[int]:
     return after[::-1]
 
 
-def _summarised(messages: Messages, last: int, ask: AskForStrategy, words: Mapping[str, str]) -> Messages:
+def _summarised(messages: Messages, last: int, ask: AskForStrategy, templates: Mapping[str, str]) -> Messages:
     start = max(place for place in starts(messages) if place <= max(0, len(messages) - last) or place == 0)
     if not start:
         return messages
-    prompt = words.get("summary", SUMMARY_PROMPT)
+    prompt = templates.get("summary", SUMMARY_PROMPT)
     asked = joined([*messages[:start], {"role": "user", "content": prompt}])
     summary = ask(asked, max_tokens=SUMMARY_TOKENS).text
     return from_turn(messages, start, SUMMARY_OF.replace("{summary}", summary))

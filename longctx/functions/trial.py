@@ -167,7 +167,7 @@ class FunctionTrial:
             place = self._place(body, headers, model, path or api_of(model).PATH)
             self.bodies[place.key] = body
             try:
-                if not self.tape.takes_recorded(place):
+                if not self.tape.uses_recording(place):
                     self.unanswered.append(request_of_code(self.trial, place, body, headers, model))
                     raise Suspended(place.trial)
                 found = self.tape.answer(place)

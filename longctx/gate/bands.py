@@ -303,12 +303,12 @@ def _judge(
             measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)
     number = len(hypotheses) + len(further)
-    of_bands = [_given(each, margin, next_alpha, number) for each in judged]
-    return of_bands, _given(run, of_run, next_alpha, number) if run else None
+    of_bands = [_verdicts_now(each, margin, next_alpha, number) for each in judged]
+    return of_bands, _verdicts_now(run, of_run, next_alpha, number) if run else None
 
 
-def _given(of: Tallied[_Judged], margin: float, next_alpha: float, hypotheses: int) -> Tallied[BandVerdict]:
-    return Tallied(*(side.given(margin, next_alpha, hypotheses) for side in of))
+def _verdicts_now(of: Tallied[_Judged], margin: float, next_alpha: float, hypotheses: int) -> Tallied[BandVerdict]:
+    return Tallied(*(side.verdict_now(margin, next_alpha, hypotheses) for side in of))
 
 
 def _alike(of: Tallied[_Judged], margin: float) -> bool:
@@ -382,7 +382,7 @@ class _Judged:
         needed = _needed(self.clusters, margin * self.errors.apart, alpha)
         return needed if needed and needed > self.clusters.n + 1 else None
 
-    def given(self, margin: float, alpha: float, hypotheses: int = 1) -> BandVerdict:
+    def verdict_now(self, margin: float, alpha: float, hypotheses: int = 1) -> BandVerdict:
         """Return the verdict. alpha: the level of the next run. hypotheses: how many Holm's correction counts."""
         verdict, samples = self.verdict(margin), self.clusters
         needed, to_show = None, None

@@ -439,7 +439,7 @@ class Unit:
         return not self.cell
 
     @property
-    def lot(self) -> int:
+    def order(self) -> int:
         """The random number by which units are ordered."""
         name = "/".join(("looks", str(self.seed), self.cell, self.name))
         return int.from_bytes(hashlib.sha256(name.encode()).digest()[:8])
@@ -460,7 +460,7 @@ def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float
     for unit in units:
         trials += unit.clustered or unit not in strata[unit.cell]
         if unit not in strata[unit.cell]:
-            strata[unit.cell][unit] = unit.lot
+            strata[unit.cell][unit] = unit.order
     places = {
         unit: ((place + lots[unit] / 2**64) / len(lots), unit.cell)
         for lots in strata.values()

@@ -92,9 +92,9 @@ class Rules:
     """The profile's tables of each (test, model)."""
     looks: RunLooks = AT_ONCE
     """The plans by which the evidence in a band is looked at."""
-    elsewhere: int = 0
+    bands_elsewhere: int = 0
     """The number of bands that are judged, too, and of which no evidence is given here."""
-    beside: int = 0
+    other_hypotheses: int = 0
     """The number of hypotheses of another comparison of the same run, which Holm's correction counts as not shown."""
     unanswered: str = ""
     """A sentence on a server with a name of which the run has no answer."""
@@ -537,13 +537,13 @@ def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest
     A test of which an early stop left trials out tests no minimum.
     """
     minimums = [minimum.p_value for test in compared if not test.stopped for _, minimum in test.minimums]
-    others = [*minimums, *([1.0] * (rules.elsewhere + rules.beside))]
+    others = [*minimums, *([1.0] * (rules.bands_elsewhere + rules.other_hypotheses))]
     looks = {
         band: BandLooks(evidence.planned, evidence.at_looks, test.vacuous.get(band, ""))
         for test in compared
         for band, evidence in test.bands.items()
     }
-    if rules.elsewhere:  # the run is tested when all of it is known, and counts as not shown until then
+    if rules.bands_elsewhere:  # the run is tested when all of it is known, and counts as not shown until then
         terms = rules.margin, rules.alpha, [*others, 1.0], rules.run_margin, rules.next_alpha
         of_bands, of_run = judge_in_looks(looks, *terms), None
     else:

@@ -41,7 +41,7 @@ class Paused:
     """How many requests have not ended yet."""
     unanswered: list[tuple[Request, Failure]] = field(default_factory=list)
     """Those that failed, and why."""
-    late: bool = False
+    retried: bool = False
     """Whether those that failed are sent once more."""
 
 
@@ -99,8 +99,8 @@ class Drain:
             return
         if not paused.unanswered:
             self._ready.appendleft(paused)  # first: what it shares is still in the cache
-        elif not paused.late and all(passing(why.cause) for _, why in paused.unanswered):
-            paused.late, paused.sent = True, None
+        elif not paused.retried and all(passing(why.cause) for _, why in paused.unanswered):
+            paused.retried, paused.sent = True, None
             self._late.append(paused)
         else:
             self._supply.failed(paused, paused.unanswered[0][1])

@@ -107,7 +107,7 @@ def with_estimated_counts(cell: Cell) -> Cell:
         return cell
     model, point = cell.model, cell.point
     assert point.declared.counts is not None
-    texts = point.declared.counts.probes(cell.wording.words)
+    texts = point.declared.counts.probes(cell.wording.templates)
     counts = {name: max(1, round(model.tokens.reference * reference_tokens(text))) for name, text in texts.items()}
     try:
         values = point.declared.counts.kept(counts)

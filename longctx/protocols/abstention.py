@@ -29,7 +29,7 @@ from longctx.protocols.collages import (
 )
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.lexical import lexically_right
-from longctx.vocabulary.point import Point, Words
+from longctx.vocabulary.point import Point, Templates
 
 if TYPE_CHECKING:
     from longctx import Answers, Rate
@@ -202,7 +202,7 @@ REPORT = Report(
 )
 def abstention(
     ask: ProtocolAsk,
-    words: Words,
+    words: Templates,
     bank: Bank,
     trial: TrialNumber,
     cell: ProtocolCell,

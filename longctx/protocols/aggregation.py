@@ -36,7 +36,7 @@ from longctx.protocols.collages import AGENCIES, MONTHS, Date, drawn_text
 from longctx.protocols.passkey import LINES, line_count, line_counts, one_piece
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
-from longctx.vocabulary.point import CREDIT, Words
+from longctx.vocabulary.point import CREDIT, Templates
 from longctx.vocabulary.stream import distinct, frozen_stream
 
 if TYPE_CHECKING:
@@ -135,11 +135,11 @@ def _any_count(stream: np.random.RandomState, counts: Sequence[int]) -> int:
     return having[stream.randint(len(having), dtype=np.int64)]
 
 
-def _line(words: Words, date: Date, text: str) -> str:
+def _line(words: Templates, date: Date, text: str) -> str:
     return fill(words["notice"], {"date": str(date), "text": text})
 
 
-def _around(words: Words, question: str, month: str, agency: str) -> tuple[str, str]:
+def _around(words: Templates, question: str, month: str, agency: str) -> tuple[str, str]:
     """Return the user's text before the notices and after them."""
     before, _, after = words["prompt"].partition("{context}")
     listed = "\n".join(fill(words["agency"], {"name": each.name, "remit": each.remit}) for each in AGENCIES)
@@ -147,7 +147,7 @@ def _around(words: Words, question: str, month: str, agency: str) -> tuple[str, 
     return fill(before, {"agencies": listed}), fill(after, {"question": asked})
 
 
-def _probe(words: Words, lines: int) -> str:
+def _probe(words: Templates, lines: int) -> str:
     stream = frozen_stream("aggregation", "probe")
     dated = [
         (Date.drawn(stream, FIRST_YEAR * 12 + number), drawn_text(AGENCIES[number % len(AGENCIES)], stream))
@@ -258,7 +258,7 @@ REPORT = Report(
     report=REPORT,
 )
 def aggregation(
-    ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, notices: int, question: str
+    ask: ProtocolAsk, draw: ProtocolDraw, words: Templates, cell: ProtocolCell, window: int, notices: int, question: str
 ) -> Outcome:
     """Notices that fill a window, `notices` of which are of the month that is asked about."""
     drawn = Notices.drawn(draw.stream(), notice_count(cell), notices)

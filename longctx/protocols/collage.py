@@ -37,7 +37,7 @@ from longctx.protocols.collages import (
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.grid import QUESTIONS, questions_of
 from longctx.vocabulary.lexical import lexically_right
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 
 EXAMPLES = {"none": 0, "unrelated": 0, "two": 2, "five": 5}
 """How many examples each variant takes from the same collage. Each variant exists with and without a scratchpad."""
@@ -98,7 +98,7 @@ def _answered_by_words(choices: Choices, sections: tuple[Section, ...]) -> bool:
     return lexically_right(texts, choices.question, choices.answer(choices.right), choices.answers)
 
 
-def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
+def _prefix(cell: ProtocolCell, words: Templates, seed: int, index: int) -> str:
     name, _, _ = cell.variant.partition("_")
     first = cell.items.together(index)[0]
     shared = f"/{cell.questions}" if cell.questions else ""
@@ -146,7 +146,7 @@ def _validate(cell: ProtocolCell) -> None:
 )
 def collage(
     ask: ProtocolAsk,
-    words: Words,
+    words: Templates,
     bank: Bank,
     trial: TrialNumber,
     cell: ProtocolCell,

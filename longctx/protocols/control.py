@@ -16,7 +16,7 @@ from longctx import Bank, BankAxes, Count, Outcome, ProtocolAsk, ProtocolCell, R
 from longctx.protocols.choices import CHANCE, LETTERS, above_chance, choices_in, judge_answer
 from longctx.vocabulary.bank import Section
 from longctx.vocabulary.lexical import lexically_right
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.questions import BankItems
 
 RECORDS = ("right", "wrong", "none")
@@ -108,7 +108,7 @@ def _section_tokens(bank: Bank, longest: int) -> tuple[int, ...]:
         letters=lambda answers: "with the right section alone" * (answers.params["record"] == "right"),
     ),
 )
-def control(ask: ProtocolAsk, words: Words, bank: Bank, trial: TrialNumber, longest: int, record: str) -> Outcome:
+def control(ask: ProtocolAsk, words: Templates, bank: Bank, trial: TrialNumber, longest: int, record: str) -> Outcome:
     """A question with the `right` section alone, a `wrong` one of at most `longest` tokens, or `none`."""
     choices = choices_in(bank, trial.index, trial.seed)
     section = section_of(bank, trial.index, trial.seed, longest, record)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from longctx import Piece, fill
 from longctx.protocols import conversation_texts as texts
 from longctx.protocols.conversation_texts import PARTS, SENTENCES, Rows, Strings
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 
 BREAK = "\n\n"
 CODE = 10
@@ -74,7 +74,7 @@ class ConversationPlan:
     """Which of these is asked about, from 0: the texts are the same for each, and the code is not."""
 
 
-def drawn(stream: np.random.RandomState, words: Words, plan: ConversationPlan) -> Conversation:
+def drawn(stream: np.random.RandomState, words: Templates, plan: ConversationPlan) -> Conversation:
     """Draw a conversation."""
     needles = plan.needles
     kinds, subjects, *_ = texts.sizes()
@@ -93,7 +93,7 @@ def drawn(stream: np.random.RandomState, words: Words, plan: ConversationPlan) -
 
 
 def _of_several(
-    stream: np.random.RandomState, words: Words, plan: ConversationPlan, own: NDArray[np.int64], first: Rows
+    stream: np.random.RandomState, words: Templates, plan: ConversationPlan, own: NDArray[np.int64], first: Rows
 ) -> Conversation:
     """Return a conversation in which several requests recur. first: the alike texts of the first; own: the subjects."""
     kinds, subjects, *_ = texts.sizes()
@@ -130,12 +130,12 @@ def _alike(stream: np.random.RandomState, kind: int, subject: np.int64, needles:
     )
 
 
-def document(words: Words, rows: Rows, question: str) -> str:
+def document(words: Templates, rows: Rows, question: str) -> str:
     """Return the whole prompt: examples, conversation and question."""
     return "".join([words["opening"], BREAK, *_exchanges(words, rows).ravel().tolist(), question])
 
 
-def exchanges(words: Words, rows: Rows) -> tuple[Piece, ...]:
+def exchanges(words: Templates, rows: Rows) -> tuple[Piece, ...]:
     """Return the exchanges as pieces: each as the text has it, and as a turn of the user and one of the assistant."""
     have = texts.lists()
     return tuple(
@@ -155,7 +155,7 @@ def without_role(text: str) -> str:
     return re.sub(rf"\s+{ROLE}\s*$", "", re.sub(rf"^{ROLE}\s*", "", text)).strip()
 
 
-def question(words: Words, conversation: Conversation) -> str:
+def question(words: Templates, conversation: Conversation) -> str:
     kind, subject = conversation.request
     values = {"code": conversation.code, "ordinal": ordinal(conversation.asked), "kind": kind, "subject": subject}
     return fill(words["question"], values)
@@ -205,7 +205,7 @@ def _others(stream: np.random.RandomState, kind: int, subjects: NDArray[np.int64
     return np.concatenate([of_kind[:, None], subjects[about][:, None], drawn[:, 1:] % sizes[2:]], axis=1)
 
 
-def _exchanges(words: Words, rows: Rows) -> Strings:
+def _exchanges(words: Templates, rows: Rows) -> Strings:
     """Return the request, the pieces and the separator of each text; shape (texts, pieces)."""
     before, after = _frames(words["request"], words["response"])
     kind, subject = rows.T[:2]
@@ -213,7 +213,7 @@ def _exchanges(words: Words, rows: Rows) -> Strings:
     return np.concatenate([before[kind, subject][:, None], texts.pieces(rows), behind], axis=1)
 
 
-def _lengths(words: Words, rows: Rows) -> NDArray[np.int64]:
+def _lengths(words: Templates, rows: Rows) -> NDArray[np.int64]:
     """Return the number of characters of each exchange."""
     total: NDArray[np.int64] = texts.lengths(_exchanges(words, rows)).sum(axis=1)
     return total

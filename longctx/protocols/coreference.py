@@ -48,7 +48,7 @@ from longctx.protocols.conversation import (
 )
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 
 MOST = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""
@@ -80,7 +80,7 @@ class CoreferenceAxes(WindowAxes):
             yield {"needles": needles, "window": window, "questions": questions_of(self.questions)}
 
 
-def _probes(words: Words) -> dict[str, str]:
+def _probes(words: Templates) -> dict[str, str]:
     values = {"code": "kTqZwPmXcB", "ordinal": "8th", "kind": "diary entry", "subject": "grasshoppers"}
     asked = fill(words["question"], values)
     return {"no texts": document(words, probe(0), asked), f"{PROBED} texts": document(words, probe(PROBED), asked)}
@@ -113,7 +113,7 @@ def _at_most(exchanges: float) -> float:
     return exchanges * (1 + LEAN) + SPREAD * math.sqrt(exchanges)
 
 
-def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial: TrialNumber) -> Conversation:
+def conversation_of(draw: ProtocolDraw, words: Templates, cell: ProtocolCell, trial: TrialNumber) -> Conversation:
     characters = characters_each(words["request"], words["response"], PROBED)
     plan = ConversationPlan(
         needles=cell.needles,
@@ -126,7 +126,7 @@ def conversation_of(draw: ProtocolDraw, words: Words, cell: ProtocolCell, trial:
     return drawn(draw.shared().stream(), words, plan)
 
 
-def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str | None:
+def _prefix(cell: ProtocolCell, words: Templates, seed: int, index: int) -> str | None:
     """Return None where every trial has its own conversation: these share no more than their templates."""
     return f"{cell.slug}/{cell.context_of(index)[0]:06d}" if cell.questions_per_context > 1 else None
 
@@ -161,7 +161,7 @@ def _validate(cell: ProtocolCell) -> None:
 def coreference(
     ask: ProtocolAsk,
     draw: ProtocolDraw,
-    words: Words,
+    words: Templates,
     cell: ProtocolCell,
     trial: TrialNumber,
     needles: int,

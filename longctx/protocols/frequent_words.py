@@ -21,7 +21,7 @@ from longctx import Answer, Count, Counts, Outcome, ProtocolAsk, ProtocolCell, P
 from longctx.protocols.haystack import FEW, SAMPLE, AnswerBegun, checked, per_unit, spare
 from longctx.protocols.named_sets import NamedAnswers, Needle, by_number, judged_names, report_of_sets, shown, text_of
 from longctx.vocabulary.grid import WindowAxes
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.stream import distinct, frozen_stream, letters
 
 LETTERS = 6
@@ -49,7 +49,7 @@ class FrequentWordsAxes(WindowAxes):
             yield {"window": window, "alpha_percent": round(100 * alpha)}
 
 
-def _frequent(words: Words) -> list[str]:
+def _frequent(words: Templates) -> list[str]:
     """Return the words of the template `frequent`. Raises ValueError if there are too few."""
     listed = words["frequent"].split()
     if len(listed) < LISTED:
@@ -61,7 +61,7 @@ def _unlisted(listed: Sequence[str], drawn: Sequence[str]) -> list[str]:
     return [word for word in drawn if word not in listed]
 
 
-def _probes(words: Words) -> dict[str, str]:
+def _probes(words: Templates) -> dict[str, str]:
     def text(*coded: str) -> str:
         dots = [words["noise"]] * FEW
         # Dots at both ends, so that all probes begin and end alike.
@@ -163,7 +163,7 @@ def _validate(cell: ProtocolCell) -> None:
     ),
 )
 def frequent_words(
-    ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, alpha_percent: int
+    ask: ProtocolAsk, draw: ProtocolDraw, words: Templates, cell: ProtocolCell, window: int, alpha_percent: int
 ) -> Outcome:
     """A text of N words in which the word of rank k occurs about N / (zeta(alpha) k^alpha) times; rank 1 is the dots'.
 

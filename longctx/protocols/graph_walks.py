@@ -38,7 +38,7 @@ from longctx import (
 )
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, Size, questions_of
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 
 OPERATIONS = "parents", "bfs"
 FEW, MANY = 40, 400
@@ -103,7 +103,7 @@ def drawn(draw: ProtocolDraw, cell: ProtocolCell, trial: TrialNumber) -> Walk:
     )
 
 
-def _probes(words: Words) -> dict[str, str]:
+def _probes(words: Templates) -> dict[str, str]:
     """Return two lists of edges. No name occurs in two edges, because names differ in tokens."""
     ends = np.arange(2 * MANY).reshape(MANY, 2)
     return {

@@ -15,7 +15,7 @@ import numpy as np
 from longctx import Context, ProtocolCell, fill
 from longctx.protocols.passkey import one_piece
 from longctx.vocabulary.counts import checked_counts
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.stream import distinct
 
 FEW, MANY = 10, 40
@@ -38,7 +38,7 @@ class AnswerBegun:
     """The instruction that replaces the beginning for a model that accepts no prefill."""
 
     @classmethod
-    def filled(cls, words: Words, values: Mapping[str, str], context: str) -> AnswerBegun:
+    def filled(cls, words: Templates, values: Mapping[str, str], context: str) -> AnswerBegun:
         before, _, after = words["prompt"].partition("{context}")
         prefill = fill(words["prefill"], values)
         without = fill(words["without_prefill"], {"prefill": prefill})

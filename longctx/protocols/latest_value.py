@@ -37,7 +37,7 @@ from longctx.text import count
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within
 from longctx.vocabulary.lexical import lexically_right
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ class QuotaLog:
         mine, rest = dict(zip(places, quotas, strict=True)), zip(owners, values, strict=True)
         return cls(vessel, places, days, [(vessel, mine[at]) if at in mine else next(rest) for at in range(lines)])
 
-    def lines(self, words: Words) -> list[str]:
+    def lines(self, words: Templates) -> list[str]:
         known: set[str] = set()
         lines = []
         for day, (name, value) in zip(self.days, self.entries, strict=True):
@@ -143,13 +143,13 @@ def _unlike(taken: str | Sequence[str], drawn: Sequence[str]) -> list[str]:
     return [each for each in drawn if each not in taken]
 
 
-def around(words: Words, question: str, vessel: str) -> tuple[str, str]:
+def around(words: Templates, question: str, vessel: str) -> tuple[str, str]:
     """Return the user's text before the log and after it."""
     before, _, after = words["prompt"].partition("{context}")
     return before, fill(after, {"question": fill(words[question], {"name": vessel})})
 
 
-def _probe(words: Words, lines: int) -> str:
+def _probe(words: Templates, lines: int) -> str:
     stream = frozen_stream("latest_value", "probe")
     names, values = letters(stream, "A", NAME, LINES + 1), numbers(stream, DIGITS, LINES + 1)
     days = stream.randint(1, MOST_LINES, LINES + 1)
@@ -249,7 +249,7 @@ REPORT = Report(
     report=REPORT,
 )
 def latest_value(
-    ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, updates: int, question: str
+    ask: ProtocolAsk, draw: ProtocolDraw, words: Templates, cell: ProtocolCell, window: int, updates: int, question: str
 ) -> Outcome:
     """A log that fills a window, in which every quantity is set once and updated `updates` times.
 

@@ -32,7 +32,7 @@ from longctx import (
 )
 from longctx.vocabulary.grid import Size
 from longctx.vocabulary.judging import cut_within, first_integer
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.protocol import cells_of
 
 SMALLEST_RANGE = 50_000
@@ -125,7 +125,7 @@ def _validate(cell: ProtocolCell) -> None:
         )
 
 
-def _units(words: Words) -> Mapping[str, tuple[str, str, int]]:
+def _units(words: Templates) -> Mapping[str, tuple[str, str, int]]:
     few, many = (cells_of(line_retrieval)(lines).build(words, seed=0, index=0).user for lines in COUNTED)
     return {"line": (few, many, COUNTED[1] - COUNTED[0])}
 

@@ -32,7 +32,7 @@ from longctx.protocols.haystack import (
 from longctx.protocols.named_sets import BY_DEPTH, NamedAnswers, Needle, judged_names, report_of_sets, shown, text_of
 from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, numbers
 
@@ -78,7 +78,7 @@ class MultipleNeedlesAxes(WindowAxes):
             yield {"window": window, **needles.model_dump(), "questions": questions_of(self.questions)}
 
 
-def _keys(words: Words, stream: np.random.RandomState, count: int) -> list[str]:
+def _keys(words: Templates, stream: np.random.RandomState, count: int) -> list[str]:
     """Draw different pairs of an adjective and a noun. Raises ValueError if the lists of words have too few."""
     adjectives, nouns = words["adjectives"].split(), words["nouns"].split()
     pairs = len(adjectives) * len(nouns)
@@ -94,7 +94,7 @@ def _question(keys: Sequence[str]) -> dict[str, str]:
     return {"keys": f"{', '.join(others)}, and {last}" if others else last}
 
 
-def _probes(words: Words) -> dict[str, str]:
+def _probes(words: Templates) -> dict[str, str]:
     stream = frozen_stream("multiple_needles", "probe")
     keys, values = _keys(words, stream, SAMPLE), numbers(stream, DIGITS, SAMPLE)
     lines = [(0, fill(words["needle"], {"key": k, "value": v})) for k, v in zip(keys, values, strict=True)]
@@ -173,7 +173,7 @@ def _asked_for(params: Mapping[str, Any]) -> str:
 def multiple_needles(
     ask: ProtocolAsk,
     draw: ProtocolDraw,
-    words: Words,
+    words: Templates,
     cell: ProtocolCell,
     trial: TrialNumber,
     window: int,

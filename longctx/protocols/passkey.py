@@ -33,7 +33,7 @@ from longctx import (
 from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import WindowAxes
 from longctx.vocabulary.judging import cut_within, first_integer
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 
 
 class PasskeyAxes(WindowAxes):
@@ -72,7 +72,7 @@ def spaced(window: int, count: int) -> list[int]:
     return [round(window * step / count) for step in range(1, count + 1)]
 
 
-def document(words: Words, key: str, before: int, after: int) -> tuple[str, int]:
+def document(words: Templates, key: str, before: int, after: int) -> tuple[str, int]:
     """Return Figure 3 with the filler `before` and `after` times, and the offset where the key's last mention ends."""
     needle = fill(words["needle"], {"key": key})
     head = "".join(f"{part}\n" for part in (words["opening"], " ".join([words["filler"]] * before)) if part)
@@ -98,7 +98,7 @@ def fillers(cell: ProtocolCell) -> tuple[int, int]:
     return total - after, after
 
 
-def _probes(words: Words) -> dict[str, str]:
+def _probes(words: Templates) -> dict[str, str]:
     key = "12345"
     text, key_ends = document(words, key, 0, 0)
     return {
@@ -140,7 +140,7 @@ def _validate(cell: ProtocolCell) -> None:
     validate=_validate,
     report="longctx.protocols.reports.passkey_report:REPORT",
 )
-def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Words, cell: ProtocolCell, window: int, k: int) -> Outcome:
+def passkey(ask: ProtocolAsk, draw: ProtocolDraw, words: Templates, cell: ProtocolCell, window: int, k: int) -> Outcome:
     """A key k tokens before the end of a prompt that fills `window` tokens, the reply's max_tokens included.
 
     The distance is counted from the last digit of the key's last mention, so that finding the key at k shows that the
@@ -194,7 +194,7 @@ def one_piece(context: str, question: str) -> Context:
     return Context((Piece(context.strip()),), question.strip(), needle=0)
 
 
-def line_counts(prompt: Callable[[Words, int], str], fits: Callable[[Any], object]) -> Counts:
+def line_counts(prompt: Callable[[Templates, int], str], fits: Callable[[Any], object]) -> Counts:
     """Return what a protocol must know of a model's tokenizer if its lines take about the same number of tokens each.
 
     prompt: returns a prompt with 1 or LINES + 1 lines that is otherwise the same. fits: see Counts.

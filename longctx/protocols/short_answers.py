@@ -37,7 +37,7 @@ from longctx.protocols.collages import (
 )
 from longctx.vocabulary.bank import Item, core, plain
 from longctx.vocabulary.lexical import lexically_right
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.reading import simplified
 
 MOST_WORDS = 6
@@ -83,7 +83,7 @@ def is_short(right: str) -> bool:
     return 0 < len(core(right).split()) <= MOST_WORDS
 
 
-def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
+def _prefix(cell: ProtocolCell, words: Templates, seed: int, index: int) -> str:
     distractors = "" if cell.distractors is None else f"/{cell.distractors:02d}"
     return f"short_answers/{cell.budget}/{index:06d}/{cell.depth:03d}{distractors}"
 
@@ -105,7 +105,7 @@ def _prefix(cell: ProtocolCell, words: Words, seed: int, index: int) -> str:
 )
 def short_answers(
     ask: ProtocolAsk,
-    words: Words,
+    words: Templates,
     bank: Bank,
     trial: TrialNumber,
     cell: ProtocolCell,

@@ -39,7 +39,7 @@ from longctx.protocols.named_sets import (
 )
 from longctx.text import count
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
-from longctx.vocabulary.point import Words
+from longctx.vocabulary.point import Templates
 from longctx.vocabulary.protocol_cell import ASKED
 from longctx.vocabulary.stream import distinct, frozen_stream, letters, numbers
 
@@ -88,7 +88,7 @@ class Chains:
         by_chain = (names[start : start + hops + 1] for start in range(0, len(names), hops + 1))
         return cls(tuple(map(tuple, by_chain)), tuple(values), asked)
 
-    def statement(self, words: Words, chain: int, step: int) -> str:
+    def statement(self, words: Templates, chain: int, step: int) -> str:
         name = self.names[chain][step]
         if step == 0:
             return fill(words["first"], {"name": name, "value": self.values[chain]})
@@ -100,7 +100,7 @@ class Chains:
         return {"value": self.values[self.asked], "count": str(len(self.names[self.asked]))}
 
 
-def _probes(words: Words) -> dict[str, str]:
+def _probes(words: Templates) -> dict[str, str]:
     def text(chains: int, hops: int, fillers: int = 0) -> str:
         drawn = Chains.drawn(frozen_stream("variable_tracking", "probe"), chains, hops)
         lines = [(0, drawn.statement(words, chain, step)) for chain in range(chains) for step in range(hops + 1)]
@@ -169,7 +169,7 @@ def _validate(cell: ProtocolCell) -> None:
 def variable_tracking(
     ask: ProtocolAsk,
     draw: ProtocolDraw,
-    words: Words,
+    words: Templates,
     cell: ProtocolCell,
     trial: TrialNumber,
     window: int,
@@ -223,7 +223,7 @@ def judge_answer(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
     return judged_names(answer, text, asked, named, "variable")
 
 
-def _example(words: Words) -> list[str]:
+def _example(words: Templates) -> list[str]:
     """Return the names of the example: those that the prompt's own wording assigns."""
     form = re.escape(words["hop"]).replace(r"\{name\}", r"(\w+)").replace(r"\{before\}", r"(\w+)")
     return sorted({name for pair in re.findall(form, words["prompt"]) for name in pair})

@@ -61,7 +61,7 @@ def _asked(tape: Tape, cell: Cell, passed_over: PassedOver | None) -> Iterator[R
     """Yield the requests of a cell that are sent. Prompts are built only if the digest matters."""
     tokens = cell.tokens
     for trial in cell.each_trial():
-        is_asked, built = tape.asks(trial), None
+        is_asked, built = tape.sends(trial), None
         if is_asked is None or (passed_over and not is_asked):
             built = trial.build()
             place = Place.of(trial, built)

@@ -167,7 +167,7 @@ class Tape:
         In record mode `all`, an answer of another run is missing.
         """
         if self.answer(place) is not None:
-            return "found" if self.takes_recorded(place) else "missing"
+            return "found" if self.uses_recording(place) else "missing"
         return "stale" if any(_in_place_of(place, metadata) for metadata in self._metadata(place)) else "missing"
 
     def _metadata(self, place: Place) -> list[dict[str, Any]]:
@@ -175,7 +175,7 @@ class Tape:
         episodes = self._episodes(place.file, place.model).get(place.trial, {})
         return [self._metadata_of[index] for index in episodes.values()]
 
-    def asks(self, trial: Trial) -> bool | None:
+    def sends(self, trial: Trial) -> bool | None:
         """Return whether this record mode asks the question; None if that depends on the digest of its request."""
         episodes = self._episodes(trial.cell.file, trial.cell.model.model)
         if self.record_mode == "none":
@@ -325,7 +325,7 @@ class Tape:
         index = self._episodes(place.file, place.model).get(place.trial, {}).get(place.key)
         return None if index is None else (*self._cassette.data[index], self._metadata_of[index])
 
-    def takes_recorded(self, place: Place) -> bool:
+    def uses_recording(self, place: Place) -> bool:
         """Return whether the record mode takes the recorded answer: mode `all` takes those of its own run alone."""
         found = self.answer(place)
         return found is not None and (self.record_mode != "all" or found[1]["run"] == self._run)
@@ -335,7 +335,7 @@ class Tape:
 
         Raises TapeError if the recorded answer is malformed.
         """
-        found = self.answer(place) if self.takes_recorded(place) else None
+        found = self.answer(place) if self.uses_recording(place) else None
         if found is None:
             return None
         body, metadata = found

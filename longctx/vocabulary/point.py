@@ -20,7 +20,7 @@ Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra
 MEASURED: tuple[Kind, ...] = ("correct", "wrong", "unparseable", "refusal", "truncated")
 """Outcomes that count in an accuracy. The others mean that the trial was not measured."""
 
-Words = Mapping[str, str]
+Templates = Mapping[str, str]
 """The wording of one test, from a prompt set: the text of each template by its name.
 
 Example:
@@ -244,7 +244,9 @@ class Declaration:
     """Whether `size` includes the system prompt."""
     length: str | None = field(default=None, compare=False)
     """The parameter that decides the band of a cell; empty for none, and None for the first that gives a length."""
-    prefix: Callable[[Any, Words, int, int], str | None] | Literal["asked"] | None = field(default=None, compare=False)
+    prefix: Callable[[Any, Templates, int, int], str | None] | Literal["asked"] | None = field(
+        default=None, compare=False
+    )
     """Returns a sort key for prompts that begin alike; `asked` if the function passes it to `ask`."""
     cluster: Callable[[Any, int], str] | None = field(default=None, compare=False)
     """Returns the cluster of an item, if its items do not define it."""
@@ -254,7 +256,7 @@ class Declaration:
     """Returns the items of a cell; None if they are drawn one by one."""
     counts: Counts | None = field(default=None, compare=False)
     """The token counts that it needs from each model's tokenizer."""
-    units: Callable[[Words], Mapping[str, tuple[str, str, int]]] | None = field(default=None, compare=False)
+    units: Callable[[Templates], Mapping[str, tuple[str, str, int]]] | None = field(default=None, compare=False)
     """Returns, for each unit of a model profile's [tokens], two texts and how many units longer the second is."""
     validate: Callable[[Any], object] | None = field(default=None, compare=False)
     """Raises ValueError for an impossible cell."""
@@ -318,7 +320,7 @@ class Point(Declared):
         return self.slug
 
     def run(
-        self, words: Words, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
+        self, words: Templates, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
     ) -> tuple[BuiltTrial, Outcome | None]:
         """Return trial `index` (from 0) under `seed` and its outcome, which is None if `answer` returns None.
 
@@ -328,7 +330,7 @@ class Point(Declared):
             raise ValueError(f"the prompt of a trial of {self.test} is not known before the trial runs")
         return self.declared.run(self, words, seed, index, repeat, answer)
 
-    def build(self, words: Words, seed: int, index: int, repeat: int = 0) -> BuiltTrial:
+    def build(self, words: Templates, seed: int, index: int, repeat: int = 0) -> BuiltTrial:
         """Return a trial. This is a pure function."""
         return self.run(words, seed, index, repeat, lambda built: None)[0]
 
@@ -359,7 +361,7 @@ class Point(Declared):
         """Whether the gate judges it: false if its accuracy is not what the test measures."""
         return self.declared.gated(self) if self.declared.gated else True
 
-    def prefix(self, words: Words, seed: int, index: int) -> str | None:
+    def prefix(self, words: Templates, seed: int, index: int) -> str | None:
         """Return the prefix of trial `index` (see BuiltTrial), which a test may know without building it; None if
         trials share no more than the wording of their templates."""
         prefix = self.declared.prefix

@@ -16,7 +16,7 @@ import numpy as np
 
 from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.bank import Bank, Section, documents_digest
-from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Words
+from longctx.vocabulary.point import BuiltTrial, Outcome, Point, Templates
 from longctx.vocabulary.shapes import Context
 from longctx.vocabulary.stream import frozen_stream
 from longctx.vocabulary.text import fill
@@ -86,7 +86,7 @@ class ProtocolAsk:
     """
 
     def __init__(
-        self, cell: ProtocolCell, words: Words, number: TrialNumber, answer: Callable[[BuiltTrial], Answer | None]
+        self, cell: ProtocolCell, words: Templates, number: TrialNumber, answer: Callable[[BuiltTrial], Answer | None]
     ) -> None:
         self._cell, self._words, self._number, self._answer = cell, words, number, answer
         self.trial: BuiltTrial | None = None
@@ -194,7 +194,7 @@ class ProtocolRun:
     def __call__(
         self,
         cell: ProtocolCell,
-        words: Words,
+        words: Templates,
         seed: int,
         index: int,
         repeat: int,
@@ -233,7 +233,7 @@ def _digest_of(documents: Sequence[Section], cell: ProtocolCell) -> str:
     return documents_digest(cell.bank(), [each.id for each in documents]) if known else ""
 
 
-def _judged(cell: ProtocolCell, words: Words, number: TrialNumber, answer: Answer) -> Outcome:
+def _judged(cell: ProtocolCell, words: Templates, number: TrialNumber, answer: Answer) -> Outcome:
     """Run a trial again, now with its answer."""
     outcome = cell.run(words, number.seed, number.index, number.repeat, lambda built: answer)[1]
     assert outcome is not None

@@ -105,7 +105,7 @@ def test_a_prompt_set_is_a_copy_of_the_protocols(folder: Path, capsys: pytest.Ca
     assert out.endswith("  pytest tests_longctx --ctx-profile=first --ctx-prompts=mine --ctx-estimate\n")
     workspace = Workspace(folder)
     for test in shipped().values():
-        texts = [PromptSet.open(workspace, name).wording(test.cell).words for name in ("mine", "protocol")]
+        texts = [PromptSet.open(workspace, name).wording(test.cell).templates for name in ("mine", "protocol")]
         assert texts[0] == texts[1]
 
 
@@ -113,7 +113,7 @@ def test_another_prompt_set_is_copied_on_request(folder: Path) -> None:
     assert main(["init", "--prompts=mine", "--copy=chatty"]) == 0
     workspace = Workspace(folder)
     assert not PromptSet.open(workspace, "mine").holds(Passkey)
-    texts = [PromptSet.open(workspace, name).wording(LineRetrieval).words for name in ("mine", "chatty")]
+    texts = [PromptSet.open(workspace, name).wording(LineRetrieval).templates for name in ("mine", "chatty")]
     assert texts[0] == texts[1]
 
 

@@ -76,7 +76,7 @@ def test_what_a_server_says_is_kept_and_told(
     wording = wording_of(Passkey)
     measured = profile.token_values("passkey", wording.digest)
     assert measured is not None
-    assert measured["filler"] == count_tokens(wording.words["filler"])
+    assert measured["filler"] == count_tokens(wording.templates["filler"])
     assert profile.probed.line == pytest.approx(count_tokens("line 1: REGISTER_CONTENT is <6727>"))
     assert load_model(mine, "toy").window == 4096
 
@@ -154,7 +154,7 @@ def test_tokens_are_counted_by_asking(server: SimulatedServer, mine: Workspace, 
     profile = read_profile(mine, "toy")
     measured = profile.token_values("passkey", wording.digest)
     assert measured is not None
-    assert measured["filler"] == count_tokens(wording.words["filler"])
+    assert measured["filler"] == count_tokens(wording.templates["filler"])
     assert profile.probed is not None
     assert (profile.probed.window, profile.probed.line) == (4096, None)
 
@@ -202,7 +202,7 @@ def test_a_provider_that_counts_no_tokens_is_asked_for_them(
     if ask:
         assert code == 0
         assert measured is not None
-        assert measured["filler"] == count_tokens(wording.words["filler"])
+        assert measured["filler"] == count_tokens(wording.templates["filler"])
         assert {body["model"] for body in asked} == {"eu.toy-v1:0"}
         assert {body["system"] for body in asked if body["max_tokens"] == 1} == {"Be terse."}
     else:

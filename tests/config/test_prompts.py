@@ -39,7 +39,7 @@ def folder(copied: Path) -> Iterator[Path]:
 
 
 def test_line_retrieval_is_worded_as_in_its_seed() -> None:
-    assert PromptSet.open(HERE, "protocol").wording(LineRetrieval).words == {
+    assert PromptSet.open(HERE, "protocol").wording(LineRetrieval).templates == {
         "system": "",
         "header": "Testing Long Context",
         "line": "line {line}: REGISTER_CONTENT is <{value}>",
@@ -49,7 +49,7 @@ def test_line_retrieval_is_worded_as_in_its_seed() -> None:
 
 
 def test_passkey_is_worded_as_in_its_seed() -> None:
-    assert PromptSet.open(HERE, "protocol").wording(Passkey).words == {
+    assert PromptSet.open(HERE, "protocol").wording(Passkey).templates == {
         "system": "",
         "opening": "There is an important info hidden inside a lot of irrelevant text. Find it and memorize them. "
         "I will quiz you about the important information there.",
@@ -81,12 +81,12 @@ def test_documents_are_called_what_their_corpus_calls_them() -> None:
         own, plain = protocol.wording(test, "staff handbook"), protocol.wording(test)
         assert own.digest != plain.digest
         assert (own.document, plain.document) == ("staff handbook", None)
-        assert not any("government" in text for name, text in own.words.items() if not name.startswith("passage"))
-    control = protocol.wording(Control, "staff handbook").words
+        assert not any("government" in text for name, text in own.templates.items() if not name.startswith("passage"))
+    control = protocol.wording(Control, "staff handbook").templates
     assert "the following staff handbook closely" in control["record"]
     assert "<Staff Handbook>\n{record}\n</Staff Handbook>" in control["record"]
     assert control["prefill"] == "Based on the staff handbook provided, the correct answer to the question is:"
-    writing = protocol.wording(Writing, "staff handbook").words["prompt"]
+    writing = protocol.wording(Writing, "staff handbook").templates["prompt"]
     assert "Here is a section from the staff handbook. Please" in writing
     assert protocol.wording(Passkey, "staff handbook") == protocol.wording(Passkey)
 
@@ -133,14 +133,14 @@ def test_a_byte_order_mark_is_not_sent(folder: Path) -> None:
 @pytest.mark.parametrize(("text", "read"), [("a", "a"), ("a\n", "a"), ("a\n\n", "a\n"), ("a\r\n", "a"), (" a ", " a ")])
 def test_one_newline_at_the_end_belongs_to_the_file(folder: Path, text: str, read: str) -> None:
     (folder / "passkey" / "opening.txt").write_bytes(text.encode())
-    assert PromptSet.open(HERE, str(folder)).wording(Passkey).words["opening"] == read
+    assert PromptSet.open(HERE, str(folder)).wording(Passkey).templates["opening"] == read
 
 
 def test_a_test_is_in_the_project_s_own_set_or_else_in_the_one_that_comes_with_longctx(tmp_path: Path) -> None:
     own = shutil.copytree(HERE.own("prompts", "protocol", "passkey"), tmp_path / "fixtures/prompts/protocol/passkey")
     (own / "opening.txt").write_text("Mine.", encoding="utf-8")
     protocol, here = PromptSet.open(Workspace(tmp_path), "protocol"), PromptSet.open(HERE, "protocol")
-    assert (protocol.name, protocol.wording(Passkey).words["opening"]) == ("protocol", "Mine.")
+    assert (protocol.name, protocol.wording(Passkey).templates["opening"]) == ("protocol", "Mine.")
     assert protocol.wording(LineRetrieval) == here.wording(LineRetrieval)
     (own / "opening.txt").unlink()
     with refused("prompt-file-missing", own / "opening.txt", HERE.own("prompts", "protocol", "passkey")):

@@ -163,7 +163,7 @@ class Forgetful(Tape):
 
     here = threading.local()
 
-    def takes_recorded(self, place: Any) -> bool:
+    def uses_recording(self, place: Any) -> bool:
         return getattr(self.here, "asked", False)
 
     def reply(self, place: Any) -> Any:

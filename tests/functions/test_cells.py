@@ -238,7 +238,7 @@ def test_templates_are_those_of_the_prompt_set(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "first.txt").write_text("Say a.\n")
     wording = wording_of(Workspace(tmp_path), "test_it", "short")
-    assert (wording.prompt_set, wording.words) == ("short", {"first": "Say a."})
+    assert (wording.prompt_set, wording.templates) == ("short", {"first": "Say a."})
     assert wording.digest != wording_of(Workspace(tmp_path), "test_it", "protocol").digest
 
 
@@ -251,9 +251,9 @@ def test_a_prompt_set_that_does_not_exist_is_a_sentence(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path / "elsewhere")
     project = tmp_path / "project"
     project.mkdir()
-    assert wording_of(Workspace(project), "test_it", "protocol").words == {}
+    assert wording_of(Workspace(project), "test_it", "protocol").templates == {}
     given = wording_of(Workspace(project), "test_it", str(elsewhere.parent), typed=True)
-    assert given.words == {"first": "of a stranger"}
+    assert given.templates == {"first": "of a stranger"}
     with pytest.raises(UserError, match="leads to"):
         wording_of(Workspace(project), "test_it", str(elsewhere.parent))
 

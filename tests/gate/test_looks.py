@@ -151,7 +151,7 @@ def test_replayed_answers_of_the_baseline_itself_settle_nothing() -> None:
 def test_bands_elsewhere_count_in_the_correction() -> None:
     few = after(wrong(9), looks=1)
     assert judged(few)[1].shown
-    assert not judged(few, replace(RULES, elsewhere=20))[1].shown
+    assert not judged(few, replace(RULES, bands_elsewhere=20))[1].shown
 
 
 def test_a_band_stops_alone() -> None:

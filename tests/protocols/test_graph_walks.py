@@ -82,7 +82,7 @@ def test_the_prompt_is_that_of_the_source_with_one_sentence_more() -> None:
 
 
 def test_the_prompt_set_immediate_asks_for_the_answer_alone() -> None:
-    words = PromptSet.open(HERE, "immediate").wording(GraphWalks).words
+    words = PromptSet.open(HERE, "immediate").wording(GraphWalks).templates
     ours, theirs = words["prompt"].splitlines(), WORDS["prompt"].splitlines()
     [(ours_alone, instead)] = [pair for pair in zip(ours, theirs, strict=True) if pair[0] != pair[1]]
     assert ours_alone.startswith(
@@ -129,7 +129,7 @@ def test_all_walks_of_a_context_ask_about_one_graph(context: int, seed: int, ind
 def test_room_for_the_reply_and_other_words_do_not_change_the_question() -> None:
     cell = GraphWalks(3000, "bfs", 2, tokens=TOKENS)
     roomy = replace(cell, max_tokens=9000).build(WORDS, 0, 0)
-    brief = cell.build(PromptSet.open(HERE, "immediate").wording(GraphWalks).words, 0, 0)
+    brief = cell.build(PromptSet.open(HERE, "immediate").wording(GraphWalks).templates, 0, 0)
     first = cell.build(WORDS, 0, 0)
     assert (roomy.user, roomy.identity, roomy.max_tokens) == (first.user, first.identity, 9000)
     assert brief.expected == first.expected

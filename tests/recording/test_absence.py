@@ -23,8 +23,8 @@ def said(cell: Cell, tape: Tape, *failed: str) -> str:
 
 
 def reworded(cell: Cell) -> Cell:
-    words = {**cell.wording.words, "header": "Another header"}
-    return dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, digest="abc123", words=words))
+    words = {**cell.wording.templates, "header": "Another header"}
+    return dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, digest="abc123", templates=words))
 
 
 def test_nothing_was_recorded(tmp_path: Path) -> None:

@@ -385,9 +385,9 @@ def test_all_plays_what_its_own_run_recorded_and_nothing_else(tmp_path: Path) ->
     request = numbered("a")
     Tape(tmp_path, "once", run="earlier").record(request, answer("1"), LATER, 1.0)
     tape = Tape(tmp_path, "all", run="now")
-    assert not tape.takes_recorded(request)
+    assert not tape.uses_recording(request)
     tape.record(request, answer("2"), AT, 1.0)  # the clock of the earlier run was ahead
-    assert tape.takes_recorded(request)
+    assert tape.uses_recording(request)
     reply = tape.reply(request)
     assert reply is not None
     assert (reply.text, reply.live) == ("2", True)

@@ -109,7 +109,7 @@ def _alone(request: Request, caching: Caching) -> bool:
         return True
     if request.cell.repeats > 1 or request.trial.prefix is not None:
         return False
-    templates = sum(map(len, request.cell.wording.words.values()))
+    templates = sum(map(len, request.cell.wording.templates.values()))
     return templates + LEAST < caching.min_tokens * CHARACTERS_A_TOKEN
 
 

@@ -127,8 +127,8 @@ async def token_counts(
 ) -> TokenCounts:
     """Count the tokens of the probes of a protocol, or of a cell of a test function. Raises ENQUIRY_ERRORS."""
     assert test.counts is not None
-    probes = test.counts.probes(wording.words).items()
-    counts = {name: await counter(client, model, text, wording.words.get("system", "")) for name, text in probes}
+    probes = test.counts.probes(wording.templates).items()
+    counts = {name: await counter(client, model, text, wording.templates.get("system", "")) for name, text in probes}
     try:
         values = test.counts.kept(counts)
     except ValueError as error:
@@ -138,7 +138,7 @@ async def token_counts(
             raise _contradiction(f"a text of {len(text):,} characters would take {counts[name]:,} tokens")
     return TokenCounts(
         test=test.name,
-        wording=test.counts.key(wording.digest, wording.words),
+        wording=test.counts.key(wording.digest, wording.templates),
         system=model.system_digest,
         on=clocks.now().date(),
         values=values,
@@ -153,7 +153,7 @@ async def tokens_per_unit(workspace: Workspace, client: Client, model: ModelProf
     prompts = PromptSet.open(workspace, PROTOCOL)
     tokens_of: dict[str, float] = {}
     for test in shipped().values():
-        texts = test.units(prompts.wording(test.cell).words) if test.units else {}
+        texts = test.units(prompts.wording(test.cell).templates) if test.units else {}
         for unit, (few, many, more) in texts.items():
             tokens_of[unit] = round(
                 (await ask_token_count(client, model, many) - await ask_token_count(client, model, few)) / more, 2

@@ -22,7 +22,7 @@ from tests.prefix_cache import CHARACTERS_A_TOKEN, PrefixCache
 from tests.recording.examples import collage_cell, line_cell, passkey_cell, requests_of
 
 PRICES = dollars(1, 5, cache_read=0.1, cache_write=1.25)
-WORDS = line_cell().wording.words
+WORDS = line_cell().wording.templates
 CACHED = {"prices": PRICES, "caching": Caching(min_tokens=100)}
 
 
@@ -189,8 +189,8 @@ def test_line_retrieval_shares_nothing_but_its_repeats(tmp_path: Path) -> None:
 def test_another_model_or_system_prompt_shares_nothing(tmp_path: Path) -> None:
     cells = [passkey_cell(4096, 2048, trials=1, model=model, **CACHED) for model in ("a", "b")]
     wording = dataclasses.replace(cells[0].wording, prompt_set="z")
-    words = dict(wording.words) | {"system": "Be brief."}
-    other = dataclasses.replace(cells[0], wording=dataclasses.replace(wording, words=words))
+    words = dict(wording.templates) | {"system": "Be brief."}
+    other = dataclasses.replace(cells[0], wording=dataclasses.replace(wording, templates=words))
     assert not any(trial.shared.cuts for trial in in_order(tmp_path, *cells, other))
 
 
@@ -202,6 +202,6 @@ def test_a_prompt_with_nothing_but_short_templates_to_share_is_not_built(monkeyp
 
 def test_a_long_template_is_shared(tmp_path: Path) -> None:
     cell = line_cell(200, trials=3, prices=PRICES, caching=Caching(min_tokens=1024))
-    words = dict(cell.wording.words) | {"header": "Read all of it. " * 300}
-    long = dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, words=words))
+    words = dict(cell.wording.templates) | {"header": "Read all of it. " * 300}
+    long = dataclasses.replace(cell, wording=dataclasses.replace(cell.wording, templates=words))
     assert [bool(trial.shared.cuts) for trial in in_order(tmp_path, long)] == [True] * 3

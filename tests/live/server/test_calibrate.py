@@ -77,7 +77,7 @@ def test_tokens_are_counted_once_and_kept(tmp_path: Path, mine: Workspace, profi
     cell = passkey_cell(measured=(), model="org/toy")
     with SimulatedServer() as server:
         cells = calibrated(server.url, cell, dataclasses.replace(cell, seed=1), tape=tmp_path)
-    words = cell.wording.words
+    words = cell.wording.templates
     point = cells[0].fitted().point
     assert isinstance(point, Passkey)
     assert point.tokens is not None

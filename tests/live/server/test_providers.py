@@ -99,7 +99,7 @@ def test_tokens_are_counted_where_the_provider_counts_them(
         assert reply.token_values
         counted = [request.body for request in server.received if request.path == "/v1/messages/count_tokens"]
         assert [body["model"] for body in counted] == [cell.model.sent_as] * len(
-            Passkey.declared.counts.probes(cell.wording.words)
+            Passkey.declared.counts.probes(cell.wording.templates)
         )
 
 
