@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from longctx.results.manifest import Manifest
-from longctx.results.row import Row, View
+from longctx.results.row import Row
 from longctx.results.store import append, finish, row_lines
+from longctx.results.trial_view import View
 
 
 def finished(folder: Path, rows: Sequence[Row], reply: str, **fields: Any) -> Path:

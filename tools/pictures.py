@@ -24,7 +24,7 @@ from tools.site.repository import DOCS, REPORT, ROOT
 
 IMAGES = ROOT / DOCS / "images"
 REFERENCE = ROOT / REPORT
-SHOWN = 1000
+SHOWN_CHARACTERS = 1000
 """The characters of the page that its first screen shows, about."""
 KEYWORD = b"words"
 SIGNATURE = 8
@@ -50,7 +50,7 @@ def take() -> Mapping[str, bytes]:
 
 def _picture(tab: Tab, file: Path) -> bytes:
     page = tab.open(file.as_uri())
-    words = _lasting(page.inner_text("body")[:SHOWN])
+    words = _lasting(page.inner_text("body")[:SHOWN_CHARACTERS])
     return _with_chunk(page.screenshot(), KEYWORD + b"\0" + words.encode("latin-1", "replace"))
 
 

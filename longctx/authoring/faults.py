@@ -16,7 +16,8 @@ from longctx.config.keeping import profile_of
 from longctx.config.models import load_model
 from longctx.corpus.documents import Corpus
 from longctx.corpus.question_bank import BankQuestion
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.results.trial_of_run import RowAndView
 from longctx.text import visible
 from longctx.vocabulary.bank import content, core, gives_away, numerical, occurs, occurs_verbatim, plain
@@ -260,7 +261,7 @@ def at_least(count: int, of: int, chance: float) -> float:
 TAGGED = "tagged"
 """The prompt set whose answers begin with the opening answer tag."""
 RECORDS = {"right": "its right section", "wrong": "a wrong section", "none": "no record"}
-WHYS, SHOWN, LONGEST = 3, 2, 200
+WHYS, SHOWN_REPLIES, LONGEST = 3, 2, 200
 """The most reasons that are listed, replies that are shown, and characters of each."""
 
 
@@ -291,7 +292,7 @@ def _shown(unread: Sequence[RowAndView]) -> Iterator[str]:
     for row, reply in sorted(seen, key=lambda pair: pair[0].params["record"] != "right"):
         kinds.setdefault(_why(row), (row, reply))
     rest = [pair for pair in seen if pair not in kinds.values()]
-    for row, reply in [*kinds.values(), *rest][:SHOWN]:
+    for row, reply in [*kinds.values(), *rest][:SHOWN_REPLIES]:
         question = str(row.item).rpartition("@")[0]
         yield f"The reply to {question} with {RECORDS[str(row.params['record'])]}: “{excerpt(reply)}”"
 

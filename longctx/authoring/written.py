@@ -324,7 +324,7 @@ def _same(question: int | None, answers: int | None) -> bool:
     return question is None or answers is None or question == answers
 
 
-MOST = 20
+MOST_QUESTIONS = 20
 NUMBERS = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty"
@@ -361,8 +361,8 @@ class Writing(Point):
     section: Section = field(kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
-        if not 2 <= self.per_section <= MOST:
-            raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST}.")
+        if not 2 <= self.per_section <= MOST_QUESTIONS:
+            raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST_QUESTIONS}.")
 
     def run(
         self, words: Templates, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]

@@ -205,7 +205,7 @@ def _with_replies(
     from longctx.cells.cell import ReplyTokens
     from longctx.live.estimating import with_recorded_replies
     from longctx.recording.tape import Tape
-    from longctx.results.row import grouped
+    from longctx.results.grouping import grouped
 
     if not plan.own:
         return []

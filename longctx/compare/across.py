@@ -14,7 +14,8 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 from longctx.compare.pairs import Treatments, by_item, guessing_of, paired, params_of
-from longctx.results.row import Row, Subject, by_test, grouped
+from longctx.results.grouping import by_test, grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.mover import Sample, correlation, interval
 from longctx.stats.paired import Paired

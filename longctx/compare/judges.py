@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from longctx.results.row import AGREEMENT, GRADED, Row, Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import AGREEMENT, GRADED, Row, Subject
 from longctx.stats.judge_errors import JudgeErrors, Limited, kappa, limited
 from longctx.stats.rates import NO_RATE, Rate, rate_of
 from longctx.vocabulary.point import is_check, name_of_test

@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from longctx.errors import UserError
 from longctx.results import judged_by
 from longctx.results.constant import notable_constant
-from longctx.results.row import Row, Subject, by_subject, by_test, grouped
+from longctx.results.grouping import by_subject, by_test, grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.paired import Paired
 from longctx.vocabulary.both import Both

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, Unmatched, match_runs, paired, pairs
 from longctx.errors import UserError
 from longctx.registry import shipped
-from longctx.results.row import Row, Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, rate_of

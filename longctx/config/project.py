@@ -124,7 +124,7 @@ def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
     return settings
 
 
-MOST = 256
+MOST_SHARDS = 256
 """The most shards: as many as a matrix of GitHub may have jobs."""
 
 
@@ -143,10 +143,11 @@ class Shard:
 def shard_argument(text: str) -> Shard:
     """Parse NUMBER/OF, as an argparse type."""
     number, _, of = text.partition("/")
-    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST):
+    if not (number.isdecimal() and of.isdecimal() and 1 <= int(number) <= int(of) <= MOST_SHARDS):
         raise BadValue(
             "bad-shard",
-            f"{text!r} is not a shard: write NUMBER/OF, such as 2/5 for the second of five, with at most {MOST}.",
+            f"{text!r} is not a shard: write NUMBER/OF, such as 2/5 for the second of five, with at most "
+            f"{MOST_SHARDS}.",
         )
     return Shard(int(number), int(of))
 

@@ -19,7 +19,8 @@ from longctx.recording.episodes import Episode, read_episodes
 from longctx.report.page.earlier_answers import Earlier, RowIdentity, earlier_rows
 from longctx.results.answer_groups import by_group, digest_of_answers, with_answers
 from longctx.results.baseline_file import Baseline
-from longctx.results.row import Row, digest_of_all, grouped, total
+from longctx.results.grouping import grouped
+from longctx.results.row import Row, digest_of_all, total
 from longctx.results.store import load
 from longctx.vocabulary.declaration import Protocol
 

@@ -39,7 +39,8 @@ from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results import store
 from longctx.results.baseline_file import Baseline, load_baseline
 from longctx.results.manifest import Manifest, RecordedTerms
-from longctx.results.row import Row, origin
+from longctx.results.origin import origin
+from longctx.results.row import Row
 from longctx.results.run_folders import remove_old_runs
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary, summarize

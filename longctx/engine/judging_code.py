@@ -9,7 +9,7 @@ from longctx.recording.base import Base
 from longctx.text import some_of
 from longctx.workspace import Workspace
 
-MOST = 8
+MOST_FILES = 8
 """The most files that a sentence names."""
 
 
@@ -24,7 +24,7 @@ def changed_code(workspace: Workspace, revision: str) -> Iterator[str]:
     base = Base(revision, workspace.root, workspace.cassettes)
     files = [file for file in base.python_files_that_differ() if _judges(workspace, PurePosixPath(file))]
     if files:
-        yield f"code that judges differs from {revision}: {some_of(files, MOST)}"
+        yield f"code that judges differs from {revision}: {some_of(files, MOST_FILES)}"
 
 
 def _judges(workspace: Workspace, file: PurePosixPath) -> bool:

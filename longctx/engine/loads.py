@@ -14,7 +14,8 @@ from longctx.errors import UserError
 from longctx.gate.bands import Band
 from longctx.gate.power import Load
 from longctx.live.cost.prefixes import ContextPrice
-from longctx.results.row import Row, Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row, Subject
 from longctx.vocabulary.point import is_check, name_of_test
 from longctx.vocabulary.shapes import STRATEGY
 

@@ -18,18 +18,8 @@ from longctx.recording.missing import why_missing
 from longctx.recording.request import Place, parts_of_all
 from longctx.recording.tape import Tape
 from longctx.recording.trials import NOT_READ, Judged, RunTrial, TrialEnd, Waiting, run_protocol
-from longctx.results.row import (
-    AGREEMENT,
-    EARLY_STOP,
-    GRADED,
-    STALE,
-    THINKING,
-    WITHOUT_TEXT,
-    Row,
-    View,
-    digest_of_all,
-    total,
-)
+from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row, digest_of_all, total
+from longctx.results.trial_view import View
 from longctx.text import count
 from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.point import CREDIT, Kind

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from longctx.engine.run_plan import Plan
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.views.declared import reporting_of_test
 from longctx.views.reporting import Reports
 from longctx.vocabulary.report import Report

@@ -21,8 +21,10 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.server.client import open_client, provider_of
 from longctx.live.server.says import keep, kept_of, said_by
 from longctx.results.baseline_file import load_baseline
-from longctx.results.row import Row, View, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.results.server_says import ServerSays
+from longctx.results.trial_view import View
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.point import is_check
 

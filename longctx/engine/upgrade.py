@@ -28,7 +28,8 @@ from longctx.report.document import Document, as_markdown
 from longctx.report.page.earlier_answers import Earlier, earlier_rows
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
 from longctx.results.answer_groups import with_answers
-from longctx.results.row import Row, View
+from longctx.results.row import Row
+from longctx.results.trial_view import View
 from longctx.views.chart import Chart
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.point import is_check

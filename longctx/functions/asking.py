@@ -30,7 +30,7 @@ Bodies = Mapping[str, Body]
 """Requests by the keys of their answers."""
 KINDS = {"error": ERROR, "infra_error": JUDGE_ERROR}
 """How outcomes are named that no reply has."""
-SHOWN = 600
+SHOWN_CHARACTERS = 600
 """The most characters of a difference that are shown."""
 
 
@@ -250,4 +250,4 @@ def difference(before: Body, after: Body) -> str:
     changes = difflib.unified_diff(texts[0], texts[1], lineterm="", n=0)
     lines = [line for line in changes if not line.startswith(("---", "+++", "@@"))]
     text = "\n".join(lines)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}…"

@@ -27,7 +27,7 @@ from longctx.live.cost.prefixes import (
     pays_in_batches,
 )
 from longctx.recording.request import Request, Shared, cache_mark
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 
 Message = Mapping[str, Any]
 MARKED = ("text", "tool_use", "tool_result")

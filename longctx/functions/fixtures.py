@@ -195,7 +195,7 @@ PATTERNS = {
     "a password in an address": r"\b[a-z][a-z0-9+.-]*://[^\s/:@]+:[^\s/@]{3,}@",
     "a secret": r"(?i)(?:api_?key|secret|passwo?rd|access_?token)\w*[\"']?\s*[:=]\s*[\"']?[^\s\"'<>{}$]{8,}",
 }
-SHOWN = 6
+SHOWN_OF_KEY = 6
 """How many characters of it are shown."""
 
 
@@ -222,7 +222,7 @@ def keys_in(session: Transcript) -> Iterator[KeyFound]:
             for match in re.finditer(pattern, text, re.ASCII):
                 if match[0] not in seen:
                     seen.add(match[0])
-                    yield KeyFound(turn, kind, match[0][:SHOWN])
+                    yield KeyFound(turn, kind, match[0][:SHOWN_OF_KEY])
 
 
 def guard_of(test: str, allowed: Sequence[str], workspace: Workspace, base_url: str | None) -> Guard:

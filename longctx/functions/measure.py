@@ -24,7 +24,7 @@ from longctx.recording.apis import status_of
 from longctx.recording.trials import Judged, TrialEnd, Waiting
 from longctx.results import judged_by
 from longctx.results.constant import CHOICES
-from longctx.results.row import View
+from longctx.results.trial_view import View
 from longctx.vocabulary.answer import Answer, JudgeUnreadable, Unparseable
 from longctx.vocabulary.excerpt import AROUND, CUT, Excerpt, excerpts
 from longctx.vocabulary.judging import refused
@@ -32,7 +32,7 @@ from longctx.vocabulary.point import CREDIT, MEASURED, Kind, Mark, Outcome
 
 JUDGE_ERROR = "judge_error"
 """Why a trial is not measured whose judge gave a verdict that cannot be read."""
-SHOWN = 1000
+MOST_OF_REASON = 1000
 """The most characters of a reason that a row keeps."""
 Meant = Literal["failed", "skipped"] | None
 """What an exception of pytest means."""
@@ -196,7 +196,7 @@ def judge_trial(trial: FunctionTrial, result: Result) -> Judged:
     kind: Any = result.kind  # a measured one
     outcome = result.outcome
     if outcome is None:
-        shown = own[-1].text[:SHOWN] if own else None
+        shown = own[-1].text[:MOST_OF_REASON] if own else None
         outcome = Outcome(
             kind, shown, trace={name: int(held) for name, held in trial.checks.items() if isinstance(held, bool)}
         )
@@ -290,7 +290,7 @@ def _cut(text: str) -> str:
 
 
 def _first_lines(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+    return text if len(text) <= MOST_OF_REASON else f"{text[:MOST_OF_REASON]}…"
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:

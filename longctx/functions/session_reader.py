@@ -11,7 +11,7 @@ from typing import Any
 from longctx.functions.strategies import answered
 from longctx.results.records import MOST_OF_LINE
 
-MOST = MOST_OF_LINE
+MOST_OF_SESSION = MOST_OF_LINE
 """The most characters that are kept of a session."""
 API_ERROR = "API error"
 UNDONE = "turn undone"
@@ -47,8 +47,8 @@ class Reader:
 
     def measure(self, blocks: Iterable[object]) -> None:
         self.kept += sum(len(json.dumps(block)) for block in blocks)
-        if self.kept > MOST:
-            raise ValueError(f"its turns have more than {MOST:,} characters")
+        if self.kept > MOST_OF_SESSION:
+            raise ValueError(f"its turns have more than {MOST_OF_SESSION:,} characters")
 
     def conversation(self) -> FoundRequest | None:
         """Return the conversation; None without turns."""

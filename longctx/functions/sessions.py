@@ -1,6 +1,6 @@
 """Logs of other programs as requests of the Messages API, by a reader for each form (FORMS).
 
-They are data of others: nothing in them is followed or run, and no more than MOST is kept of a session.
+They are data of others: nothing in them is followed or run, and no more than MOST_OF_SESSION is kept of a session.
 """
 
 from __future__ import annotations

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.pairs import ItemKey, TrialPairs, item_key
-from longctx.results.row import EARLY_STOP, Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import EARLY_STOP, Row
 from longctx.text import count
 from longctx.vocabulary.point import is_check, name_of_test
 

@@ -26,7 +26,7 @@ OF_ROWS = {
 
 NO_NAME = "without a name"
 """What a server is called that was given no name."""
-SHOWN = 5
+SHOWN_DOCUMENTS = 5
 """The most documents of a kind that a sentence names."""
 
 
@@ -74,7 +74,9 @@ def _of_requests(verdict: RunVerdict) -> Iterator[str]:
     differ = {test.test: test.requests.differ for test in tests if test.requests.differ}
     compared = sum(test.requests.compared for test in tests)
     if differ:
-        where = f" ({some_of(list(differ), SHOWN)})" if len(differ) < len({test.test for test in tests}) else ""
+        where = (
+            f" ({some_of(list(differ), SHOWN_DOCUMENTS)})" if len(differ) < len({test.test for test in tests}) else ""
+        )
         number = sum(differ.values())
         verb = "differs" if number == 1 else "differ"
         parts = _parts([test.requests.parts for test in tests if test.requests.differ], number)
@@ -119,7 +121,7 @@ def _of_documents(manifests: Both[Manifest], rows: Both[Sequence[Row]]) -> Itera
         was, now = (manifest.documents.get(name, {}) for manifest in manifests)
         changes = [(how, names) for how, names in changed_names(was, now).items() if names]
         if was and now and changes:
-            said = ", ".join(f"{len(names):,} {how} ({some_of(names, SHOWN)})" for how, names in changes)
+            said = ", ".join(f"{len(names):,} {how} ({some_of(names, SHOWN_DOCUMENTS)})" for how, names in changes)
             yield f"documents of {name}: {said}"
     held = {_item(row): row.documents for row in rows.before if row.documents}
     asked = [row for row in rows.after if row.documents and _item(row) in held and not is_check(row.test)]

@@ -20,8 +20,9 @@ from longctx.compare.runs import unpaired
 from longctx.gate.bands import Evidenced, LookEvidence, Tallied
 from longctx.gate.cases import Vanished
 from longctx.gate.power import Assumed
+from longctx.results.grouping import grouped
 from longctx.results.request_parts import parts_that_differ
-from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject, grouped
+from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject
 from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.group_sequential import ONCE, Looks, planned

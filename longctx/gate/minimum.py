@@ -47,7 +47,7 @@ class Requirement:
 def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict[str, Requirement]:
     """Return what the cells of a run are tested for, by `cell_name`. min_rates: by the same names."""
     from longctx.results.cell_names import cell_name
-    from longctx.results.row import grouped
+    from longctx.results.grouping import grouped
 
     trials = grouped(rows if min_rates else (), lambda row: cell_name(row.test, row.cell, row.subject))
     required = {name: Requirement.of(group, min_rates.get(name)) for name, group in trials.items()}

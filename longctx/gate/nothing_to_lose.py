@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from longctx.compare.pairs import guessing_of
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate, design_effect, wilson
 
 if TYPE_CHECKING:

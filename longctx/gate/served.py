@@ -8,8 +8,9 @@ from pathlib import Path
 
 from longctx.gate.tokens import TokenPairs
 from longctx.gate.verdict import RunVerdict
-from longctx.results.row import Row, View
+from longctx.results.row import Row
 from longctx.results.server_says import ServerSays
+from longctx.results.trial_view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from statistics import NormalDist
 
 from longctx.gate.bands import Verdict
+from longctx.results.grouping import grouped
 from longctx.results.request_parts import parts_that_differ
-from longctx.results.row import Row, grouped
+from longctx.results.row import Row
 from longctx.stats.unpaired import Quantile, quantile
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.shapes import STRATEGY

@@ -38,7 +38,7 @@ from longctx.logs import LOG
 from longctx.recording.apis import check_answer
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import PLACE, Tape
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.text import count
 from longctx.vocabulary.answer import Answer
 

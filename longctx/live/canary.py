@@ -21,7 +21,7 @@ UNREADABLE = "unreadable"
 """The cause of trials that the canary leaves unasked."""
 NOT_READ = "unparseable", "truncated", "refusal"
 """The outcomes of replies in which no answer could be read."""
-SHOWN = 200
+SHOWN_OF_REPLY = 200
 """The most characters of a reply that are shown."""
 ERROR = "error of the test"
 BROKEN = ERROR, "judge_error"
@@ -81,7 +81,9 @@ class Canary:
             return
         if not self._kinds[group]:
             shown = " ".join(text.split()) if self._text else ""
-            shown = f": {visible(shown[:SHOWN])!r}{' …' if len(shown) > SHOWN else ''}" if shown else ""
+            shown = (
+                f": {visible(shown[:SHOWN_OF_REPLY])!r}{' …' if len(shown) > SHOWN_OF_REPLY else ''}" if shown else ""
+            )
             self._say(f"The first trial of {group[0]} on {group[1]} is {kind}{shown}")
         self.recorded(group, kind)
 

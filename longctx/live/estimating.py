@@ -19,7 +19,7 @@ from longctx.live.watch import Say, waiting
 from longctx.recording.missing import how_to_keep, missing, of_earlier_trials, of_other_versions, stale, why_unused
 from longctx.recording.request import Request
 from longctx.recording.tape import Tape
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.text import count, usd
 
 NOT_MEASURED = "not_measured"

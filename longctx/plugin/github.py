@@ -16,7 +16,7 @@ from longctx.vocabulary.point import name_of_test
 
 LONGEST = 400
 """The most characters of what is said."""
-MOST = 10
+MOST_ANNOTATIONS = 10
 """The most annotations: GitHub shows ten of a step."""
 
 
@@ -26,7 +26,7 @@ def show(terminal: pytest.TerminalReporter, config: pytest.Config, environment: 
         root = Path(environment.get("GITHUB_WORKSPACE") or config.rootpath)
         finished = session_of(config).finished
         files = finished.document.changed_files if finished and finished.document else {}
-        for line in islice(_lines(terminal, config.rootpath, root, files), MOST):
+        for line in islice(_lines(terminal, config.rootpath, root, files), MOST_ANNOTATIONS):
             terminal.ensure_newline()
             terminal.write_line(line)
 

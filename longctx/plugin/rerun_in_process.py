@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from longctx.recording.request import Place
     from longctx.recording.tape import Tape
 
-MOST = 3
+MOST_FUNCTIONS = 3
 """The most test functions of a process that are looked at: each takes another process, and seconds."""
 PATIENCE = 120
 """Seconds after which the other process is stopped."""
@@ -68,7 +68,7 @@ def main(test: str, trial: str, *given: str) -> None:
 def difference_sentence(item: pytest.Item, running: FunctionTrial, stale: Place) -> str:
     """Return how a stale request of a trial differs in another process; empty if it does not, or that is not known."""
     known = session_of(item.config).elsewhere
-    if running.function not in known and len(known) < MOST:
+    if running.function not in known and len(known) < MOST_FUNCTIONS:
         sent, number = _sent(item, stale.trial), stale.number
         here, other = json.loads(json.dumps(running.bodies[stale.key])), sent[number] if number < len(sent) else None
         known[running.function] = "" if other in (None, here) else _difference(running, here, other)

@@ -50,7 +50,7 @@ from longctx.vocabulary.counts import checked_counts
 from longctx.vocabulary.grid import QUESTIONS, WindowAxes, questions_of
 from longctx.vocabulary.point import Templates
 
-MOST = 8
+MOST_TEXTS = 8
 """The most alike texts of a conversation: there are not enough sentence parts for more without repetition."""
 EXCHANGE = 100
 """About the tokens of an exchange, the same for every model, so that a window has the same number of subjects."""
@@ -132,8 +132,8 @@ def _prefix(cell: ProtocolCell, words: Templates, seed: int, index: int) -> str 
 
 
 def _validate(cell: ProtocolCell) -> None:
-    if not 2 <= cell.needles <= MOST:
-        raise ValueError(f"{cell.needles} texts cannot be told apart by their order: give 2 to {MOST}.")
+    if not 2 <= cell.needles <= MOST_TEXTS:
+        raise ValueError(f"{cell.needles} texts cannot be told apart by their order: give 2 to {MOST_TEXTS}.")
     if cell.window < 1:
         raise ValueError(f"a window has at least 1 token, not {cell.window}.")
 

@@ -45,7 +45,7 @@ FEW, MANY = 40, 400
 """The numbers of edges of two texts whose difference gives the tokens of an edge."""
 OTHER_TOKENS = 500
 """About the tokens of the prompt without its edges."""
-SHOWN = 6
+SHOWN_EDGES = 6
 """The most edges that the report marks of those found, and of those missed."""
 
 
@@ -180,7 +180,7 @@ def graph_walks(
     for source, target, node in zip(graph.names[sources], graph.names[targets], graph.names[nodes], strict=True):
         name = "edge that was found" if node in given else "edge that was missed"
         shown[name] += 1
-        if shown[name] <= SHOWN:
+        if shown[name] <= SHOWN_EDGES:
             marks += mark(name, text, prompt("edge", source=source, target=target))
     return replace(outcome, marks=marks)
 

@@ -13,7 +13,7 @@ from longctx.recording.base import AnswerOrigin
 from longctx.recording.request import Place, request_body
 from longctx.recording.tape import Tape
 from longctx.results.judged_by import judge_digests
-from longctx.results.row import View
+from longctx.results.trial_view import View
 from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.excerpt import excerpts
 from longctx.vocabulary.point import BuiltTrial, Kind, Outcome

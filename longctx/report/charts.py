@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from longctx.report.default_views import default_views
-from longctx.results.row import grouped, short_names
+from longctx.results.grouping import grouped
+from longctx.results.row import short_names
 from longctx.stats.rates import Rate, pooled
 from longctx.summary.summary import BANDS, Summary, tenth_name
 from longctx.views.chart import Chart, Plot, PlotMark, Table

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from longctx.compare.runs import CellChange, Comparison, Flip, SubjectComparison
 from longctx.report.document import Document
 from longctx.report.usage_table import trials
-from longctx.results.row import Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.unpaired import Unpaired
 from longctx.text import count, visible

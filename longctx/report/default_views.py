@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from longctx.results.row import Subject, by_subject, grouped, short_names
+from longctx.results.grouping import by_subject, grouped
+from longctx.results.row import Subject, short_names
 from longctx.stats.rates import pooled
 from longctx.summary.by_value import FILLER
 from longctx.summary.summary import FILLED, OfTest

@@ -19,7 +19,8 @@ from longctx.gate.usage import Growth, UsageChange
 from longctx.gate.verdict import RunVerdict
 from longctx.report.blocks import Block, terminal_blocks
 from longctx.report.usage_table import before_after, seconds, thousand
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.text import count, visible
 from longctx.views.chart import Table
 from longctx.vocabulary.both import Both

@@ -10,7 +10,8 @@ from longctx.gate.bands import Band
 from longctx.gate.power import IN_CONTEXTS, BandPlan, Load, Target, plan_of_run, share_asked, size_of_all_bands
 from longctx.live.cost.prefixes import best_questions, price_of_evidence
 from longctx.report.document import Document
-from longctx.results.row import Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Subject
 from longctx.stats.search import MOST_TRIALS
 from longctx.text import count, usd
 from longctx.views.chart import Table

@@ -9,7 +9,7 @@ from longctx.gate.bands import Verdict
 from longctx.gate.rules import EXIT
 from longctx.gate.served import Served
 from longctx.report.blocks import bare_table
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.text import count
 from longctx.views.chart import Table
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from html import escape
 from typing import NamedTuple
 
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.text import visible
 from longctx.views.chart import COLOURS, Chart, Plot, PlotMark
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from longctx.results.row import Row, by_test, grouped
+from longctx.results.grouping import by_test, grouped
+from longctx.results.row import Row
 from longctx.stats.rates import pooled, rate_of
 from longctx.summary.summary import OfTest, Summary
 from longctx.views.answers import CellSummary

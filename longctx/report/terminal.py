@@ -18,7 +18,8 @@ from longctx.report.text import (
     without_prices,
     without_text,
 )
-from longctx.results.row import EARLY_STOP, Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import EARLY_STOP, Subject
 from longctx.summary.summary import Summary, Truncated
 from longctx.text import count, usd, visible
 from longctx.views.chart import ACCURACY, Table

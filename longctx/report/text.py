@@ -12,7 +12,8 @@ from longctx.report.function_reports import function_reports_of
 from longctx.report.judge_sentences import judge_sentences
 from longctx.report.markdown import plain
 from longctx.report.tables import tables
-from longctx.results.row import EARLY_STOP, Subject, grouped, short_names
+from longctx.results.grouping import grouped
+from longctx.results.row import EARLY_STOP, Subject, short_names
 from longctx.summary.costs import Cost, UsageSummary
 from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, constants_said, lines
 from longctx.text import count, usd, visible

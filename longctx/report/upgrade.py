@@ -15,7 +15,8 @@ from longctx.report.usage_table import PRICE, UNKNOWN, spread, thousand
 from longctx.report.verdict_data import as_data
 from longctx.report.verdict_document import badge, forest_bands, verdict_document, why
 from longctx.report.verdict_document import lead as lead_of_gate
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.text import usd
 from longctx.views.chart import Chart, Plot, PlotMark, Table

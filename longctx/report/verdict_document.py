@@ -39,12 +39,13 @@ from longctx.report.verdict_blocks import (
     replays_itself,
     verdict_blocks,
 )
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.text import count, some_of, usd
 from longctx.views.chart import Table
 from longctx.vocabulary.point import PROTOCOL, is_check
 
-MOST = 8
+MOST_CELLS = 8
 """The most cells that the table of the largest changes lists."""
 MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
@@ -448,7 +449,7 @@ def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
                 "after": f"{cluster.after.rate:.2f}",
                 "n": f"{cluster.after.n:,}",
             }
-            for test, cluster in clusters[:MOST]
+            for test, cluster in clusters[:MOST_CELLS]
         ]
         if rows:
             title = (
@@ -481,7 +482,7 @@ def _moved(verdict: RunVerdict) -> Iterator[Table]:
             "interval": "[{:+.2f}, {:+.2f}]".format(*paired.interval(z)),
             "n": f"{paired.n:,}",
         }
-        for test, name, paired in moved[:MOST]
+        for test, name, paired in moved[:MOST_CELLS]
     ]
     title = (
         f"Largest changes by cell, {len(rows):,} of {len(cells):,}: not part of the verdict; the 95% intervals hold "

@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 
 GROUP_FIELDS = (
     *("test", "version", "model", "prompt_set", "prompt_digest", "labels", "shape", "server"),

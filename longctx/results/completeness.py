@@ -11,7 +11,7 @@ from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.vocabulary.point import is_check
 
-SHOWN = 3
+SHOWN_NAMES = 3
 """The most names and causes that a sentence lists."""
 
 
@@ -35,7 +35,7 @@ def missing_shards(manifest: Manifest) -> list[str]:
         missing = [f"{number}/{of}" for number in range(1, int(of) + 1) if f"{number}/{of}" not in shards]
         label = "".join(f", {name}={value}" for name, value in sorted(labels.items())) if len(present) > 1 else ""
         if missing:
-            which = f"{', '.join(missing[:SHOWN])}{_more(missing)}"
+            which = f"{', '.join(missing[:SHOWN_NAMES])}{_more(missing)}"
             noun, verb = ("shard", "is") if len(missing) == 1 else ("shards", "are")
             sentences.append(f"{noun} {which} of its grid{label} {verb} missing")
     return sentences
@@ -45,13 +45,13 @@ def incomplete_sentences(manifest: Manifest, rows: Sequence[Row]) -> Iterator[st
     """Yield a sentence, without its full stop, on each way in which a run is incomplete."""
     yield from missing_shards(manifest)
     if names := manifest.left_out:
-        yield f"it left out {len(names):,} of its grid's cells: {'; '.join(names[:SHOWN])}{_more(names)}"
+        yield f"it left out {len(names):,} of its grid's cells: {'; '.join(names[:SHOWN_NAMES])}{_more(names)}"
     trials = [row for row in rows if not is_check(row.test)]
     if missing := [row.error or row.outcome for row in trials if not row.measured]:
         causes = Counter(missing).most_common()
-        listed = ", ".join(f"{number:,} {cause}" for cause, number in causes[:SHOWN])
+        listed = ", ".join(f"{number:,} {cause}" for cause, number in causes[:SHOWN_NAMES])
         yield f"{len(missing):,} of its {len(trials):,} trials were not measured ({listed}{_more(causes)})"
 
 
 def _more(names: Sequence[object]) -> str:
-    return " …" if len(names) > SHOWN else ""
+    return " …" if len(names) > SHOWN_NAMES else ""

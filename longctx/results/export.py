@@ -85,7 +85,7 @@ def _cells(row: Row) -> list[Any]:
     """Return the cells of a row; the writer leaves None empty."""
     kinds = (kind for _, kind in _columns())
     return [
-        SHOWN[kind](value) if kind in SHOWN and value is not None else value
+        SHOWN_AS[kind](value) if kind in SHOWN_AS and value is not None else value
         for kind, value in zip(kinds, _values(row), strict=True)
     ]
 
@@ -179,5 +179,5 @@ TYPED: dict[str, Callable[[Any], Any]] = {
     "text": _text,
 }
 """Converts a field of a row to a value of its column, by the column's kind."""
-SHOWN: dict[str, Callable[[Any], str]] = {"text": cell, "mapping": cell, "time": _shown_time}
+SHOWN_AS: dict[str, Callable[[Any], str]] = {"text": cell, "mapping": cell, "time": _shown_time}
 """What shows a value in CSV, for the kinds that the standard library does not."""

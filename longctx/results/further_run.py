@@ -9,11 +9,12 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.results.answer_groups import by_group, digest_of_answers
 from longctx.results.baseline_file import BY_DEFAULT, Baseline, group_lines, load_baseline
+from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest
-from longctx.results.row import EARLY_STOP, Row, grouped
+from longctx.results.row import EARLY_STOP, Row
 from longctx.text import count, some_of
 
-SHOWN = 3
+SHOWN_CELLS = 3
 """The most cells that a sentence names."""
 ASK_AGAIN = "run the same trials once more with --ctx-repeats {runs} --ctx-record once, and add that run"
 
@@ -117,4 +118,4 @@ def _asked(row: Row) -> tuple[object, ...]:
 
 def _named(groups: Sequence[Sequence[Row]]) -> str:
     names = list(dict.fromkeys(f"{row.test}/{row.cell}" for group in groups for row in group))
-    return some_of(names, SHOWN)
+    return some_of(names, SHOWN_CELLS)

@@ -16,9 +16,10 @@ from longctx.results.foreign.result import ForeignResult
 from longctx.results.foreign.tables import results_of_rows, shared_ids
 from longctx.results.foreign.understood import Understood
 from longctx.results.foreign.values import MOST_NAMED
+from longctx.results.grouping import by_test
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.records import Entry
-from longctx.results.row import Row, by_test
+from longctx.results.row import Row
 from longctx.results.store import RESULTS, load_rows
 from longctx.text import visible
 from longctx.vocabulary.both import Both

@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter
 
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Text, Whole, parsed, reason
-from longctx.results.row import WEB
+from longctx.results.origin import WEB
 from longctx.vocabulary.looks import PLANS, LooksPlan, RunLooks
 
 MANIFEST = "run.json"

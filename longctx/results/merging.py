@@ -10,7 +10,8 @@ from pathlib import Path
 
 from longctx.errors import UserError
 from longctx.results.cell_names import cell_name
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.results.store import check_each_once, read, row_of
 
 MergeKey = tuple[str, ...]

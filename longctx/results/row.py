@@ -5,18 +5,15 @@ from __future__ import annotations
 import functools
 import hashlib
 import json
-import re
 import sys
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, TypeAdapter
+from pydantic import TypeAdapter
 
-from longctx.fields import Amount, Natural, Number, Text, Whole, parsed
-from longctx.registry import in_order
-from longctx.vocabulary.excerpt import Excerpt
-from longctx.vocabulary.point import CREDIT, MEASURED, Kind, Quote, gives_credit, question_in
+from longctx.fields import Amount, Natural, Number, Text, Whole
+from longctx.vocabulary.point import CREDIT, MEASURED, Kind, gives_credit, question_in
 from longctx.vocabulary.shapes import TEXT, Shape
 
 THINKING = "thinking in text"
@@ -236,31 +233,6 @@ KEPT = tuple(field.name for field in fields(Row) if field.name != "answers")
 """The columns that a run's files keep, in their order."""
 
 
-WEB = r"^(https://[A-Za-z0-9.-]+(:[0-9]{1,5})?(/[A-Za-z0-9._~+-]+)+)?$"
-"""The address of a page: https, a host, a path; no user, no query. Empty for none."""
-
-
-def origin(environment: Mapping[str, str]) -> tuple[str, str]:
-    """Return the addresses of the commit and of the CI run; each is empty unless it is one of the server that is named.
-
-    GitHub's variables come first, then GitLab's.
-    """
-    server, repository = environment.get("GITHUB_SERVER_URL", ""), environment.get("GITHUB_REPOSITORY", "")
-    if server and repository:
-        project = f"{server.rstrip('/')}/{repository}"
-        commit, run = environment.get("GITHUB_SHA", ""), environment.get("GITHUB_RUN_ID", "")
-        return _page(project, "/commit/", commit), _page(project, "/actions/runs/", run)
-    project, job = environment.get("CI_PROJECT_URL", ""), environment.get("CI_JOB_URL", "")
-    of_project = job.removeprefix(f"{project}/-/jobs/")
-    return _page(project, "/-/commit/", environment.get("CI_COMMIT_SHA", "")), _page(project, "/-/jobs/", of_project)
-
-
-def _page(project: str, kind: str, name: str) -> str:
-    """Return the address of a commit or a run of a project; empty if it is not one."""
-    address = f"{project}{kind}{name}"
-    return address if re.fullmatch("[0-9a-f]{1,64}", name) and re.fullmatch(WEB, address) else ""
-
-
 @dataclass(frozen=True, slots=True, order=True)
 class Subject:
     """The subject of an accuracy: a model, a prompt set, the run's labels, the shape of its requests, its server."""
@@ -316,37 +288,6 @@ def short_names(subjects: Iterable[Subject]) -> dict[Subject, str]:
     return names
 
 
-class OfSubject(Protocol):
-    """What is of a subject: a row, a cell of a summary, an analysis."""
-
-    @property
-    def subject(self) -> Subject: ...
-
-
-Key = TypeVar("Key", bound=Hashable)
-Member = TypeVar("Member")
-MemberOfSubject = TypeVar("MemberOfSubject", bound=OfSubject)
-
-
-def grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
-    """Group by a key."""
-    groups: dict[Key, list[Member]] = {}
-    for member in members:
-        groups.setdefault(key(member), []).append(member)
-    return groups
-
-
-def by_subject(members: Iterable[MemberOfSubject]) -> dict[Subject, list[MemberOfSubject]]:
-    """Group by subject."""
-    return grouped(members, lambda member: member.subject)
-
-
-def by_test(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:
-    """Group rows by test and subject; the tests are ordered as by registry.in_order, which explains `known`."""
-    ordered = [rows[place] for place in in_order([row.test for row in rows], known)]
-    return {test: by_subject(group) for test, group in grouped(ordered, lambda row: row.test).items()}
-
-
 def total(amounts: Sequence[float | None]) -> float | None:
     """Return the sum of amounts; None if one of them is not known."""
     known = [amount for amount in amounts if amount is not None]
@@ -356,48 +297,3 @@ def total(amounts: Sequence[float | None]) -> float | None:
 def digest_of_all(requests: Sequence[str]) -> str:
     """Return the digest of a trial's requests, by those of each."""
     return requests[0] if len(requests) == 1 else hashlib.sha256("/".join(requests).encode()).hexdigest()
-
-
-@dataclass(frozen=True, slots=True)
-class View:
-    """The view of a trial."""
-
-    test: str
-    """The id of the test that measures its cell."""
-    excerpts: Sequence[Excerpt] = ()
-    reply: str | None = None
-    """None without an answer."""
-    quotes: Sequence[Quote] = ()
-
-    def to_json(self) -> str:
-        return json.dumps(_fields(self), default=_fields, ensure_ascii=False, separators=(",", ":"))
-
-
-class _Quote(BaseModel):
-    text: Text
-    in_record: bool
-    in_needle: bool
-
-
-class _Excerpt(BaseModel):
-    names: list[Text]
-    line: Natural
-    pieces: list[tuple[Text, Text]]
-
-
-class _Kept(BaseModel):
-    test: Text = ""
-    reply: Text | None = None
-    excerpts: list[_Excerpt] = []
-    quotes: list[_Quote] = []
-
-
-def check_view(line: str) -> None:
-    """Raise ValueError if a line of a run's file is not a view, and not empty."""
-    if line:
-        _Kept.model_validate(parsed(json.loads, line))
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    """Return the fields of a dataclass with slots without copying them; `asdict` takes three times as long."""
-    return {name: getattr(value, name) for name in value.__slots__}

@@ -17,7 +17,8 @@ from longctx.fields import parsed
 from longctx.files import lines, lines_at, unwritable
 from longctx.redaction import redacted_json
 from longctx.results.manifest import damaged_file_error
-from longctx.results.row import Row, View, check_view
+from longctx.results.row import Row
+from longctx.results.trial_view import View, check_view
 from longctx.vocabulary.shapes import SHAPES
 
 RESULTS = "results.jsonl"

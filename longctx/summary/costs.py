@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.vocabulary.point import is_check
 
 

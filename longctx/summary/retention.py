@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from longctx.results.row import Row, Subject, by_subject, grouped
+from longctx.results.grouping import by_subject, grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate, rate_of
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY
 

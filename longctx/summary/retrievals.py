@@ -7,7 +7,8 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from longctx.results.row import Row, Subject, by_subject, grouped
+from longctx.results.grouping import by_subject, grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.losses import Behind, Loss, Losses, accuracy_of_best, behind
 from longctx.stats.rates import rate_of
 from longctx.summary.by_value import Measured, losses_between, pairs_of, question_key, with_evidence_alone

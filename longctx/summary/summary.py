@@ -18,7 +18,8 @@ from longctx.compare.across import Curve, curves
 from longctx.compare.judges import GradedTest, graded_tests
 from longctx.registry import in_order, shipped
 from longctx.results.constant import ConstantAnswer
-from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import THINKING, WITHOUT_TEXT, Row, Subject
 from longctx.stats.rates import Rate, rate_of
 from longctx.summary.analyses import ANALYSES
 from longctx.summary.by_value import FILLER, median_tokens
@@ -456,7 +457,7 @@ NOTABLE = 0.05
 """The least share of a test's replies that must be cut off to be reported."""
 WINDOW_FULL = "model_context_window_exceeded"
 """The stop reason of a reply that was cut off because the window was full, and not by max_tokens."""
-MOST = 0.5
+LEAST_OF_FAILURES = 0.5
 """The least share of a test's failures that must be cut off to be reported."""
 
 
@@ -530,7 +531,7 @@ def passed_without_text(measured: Sequence[Row]) -> dict[tuple[str, Subject], tu
 def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:
     for (test, subject), rows in grouped(measured, lambda row: (row.test, row.subject)).items():
         cut = [row for row in rows if row.outcome == "truncated"]
-        if not cut or len(cut) < max(NOTABLE * len(rows), MOST * sum(not row.correct for row in rows)):
+        if not cut or len(cut) < max(NOTABLE * len(rows), LEAST_OF_FAILURES * sum(not row.correct for row in rows)):
             continue
         tokens = [row.output_tokens or 0 for row in cut]
         yield Truncated(
@@ -539,7 +540,7 @@ def _notable(measured: Sequence[Row]) -> Iterator[Truncated]:
             number=len(cut),
             of=len(rows),
             tokens=(min(tokens), max(tokens)),
-            full=sum(row.stop_reason == WINDOW_FULL for row in cut) / len(cut) > MOST,
+            full=sum(row.stop_reason == WINDOW_FULL for row in cut) / len(cut) > LEAST_OF_FAILURES,
             cell=cut[0].cell,
             trial=cut[0].name,
         )

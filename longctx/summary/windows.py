@@ -6,7 +6,8 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from longctx.results.row import Row, Subject, by_subject, grouped
+from longctx.results.grouping import by_subject, grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.losses import Losses
 from longctx.summary.by_value import EVIDENCE_ALONE, Measured, losses_between, question_key
 from longctx.vocabulary.shapes import NO_STRATEGY, STRATEGY

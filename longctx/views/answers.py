@@ -10,7 +10,8 @@ from typing import Any
 
 from longctx.results.cell_names import cell_name
 from longctx.results.constant import ConstantAnswer, best_constant, choices_of
-from longctx.results.row import Row, Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.rates import NO_RATE, Rate, rate_of
 
 CellSummaries = Sequence["CellSummary"]

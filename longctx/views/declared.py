@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from longctx.registry import loaded, unusable
-from longctx.results.row import Row, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Row
 from longctx.stats.rates import Rate
 from longctx.views.reporting import UNITS, Reporting
 from longctx.vocabulary.declaration import Protocol
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from longctx.vocabulary.grid import Axes
 
 
-from longctx.results.row import by_subject
+from longctx.results.grouping import by_subject
 from longctx.stats.rates import pooled
 from longctx.views.answers import Answers, CellSummary, answers_by_cell, key_of, together
 from longctx.views.chart import Chart, Table, letter_biases, letter_entries, letter_shares, letter_table

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import NO_RATE, Rate, pooled

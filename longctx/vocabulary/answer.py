@@ -15,7 +15,7 @@ Schema = TypeVar("Schema")
 CUT_OFF = {"max_tokens": "", "model_context_window_exceeded": ", with the window full"}
 """Stop reasons of an answer that was cut off, and what each adds to the sentence about it."""
 INTEGER = re.compile(r"-?\d{1,3}(?:,\d{3})+(?!\d)|-?\d+", re.ASCII)
-SHOWN = 80
+SHOWN_OF_ANSWER = 80
 """The most characters of an answer that a message quotes."""
 READINGS = 100
 """How often `json` reads the length of an answer, in search of JSON, before it gives up."""
@@ -223,7 +223,11 @@ class Answer:
 
     def _unreadable(self, why: str) -> ValueError:
         text = " ".join(self.text.split())
-        quoted = f"{why}: {text[:SHOWN]!r}{'…' if len(text) > SHOWN else ''}" if text else "an empty reply"
+        quoted = (
+            f"{why}: {text[:SHOWN_OF_ANSWER]!r}{'…' if len(text) > SHOWN_OF_ANSWER else ''}"
+            if text
+            else "an empty reply"
+        )
         return JudgeUnreadable(quoted) if self.told else Unparseable(quoted)
 
 

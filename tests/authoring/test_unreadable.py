@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from longctx.authoring.faults import sentences
-from longctx.results.row import View
 from longctx.results.store import append, finish, row_lines
+from longctx.results.trial_view import View
 from longctx.workspace import Workspace
 from tests.rows import control
 

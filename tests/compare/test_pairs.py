@@ -6,7 +6,8 @@ from dataclasses import replace
 
 from longctx.compare.pairs import Treatments, pairs
 from longctx.registry import shipped
-from longctx.results.row import Row, by_test
+from longctx.results.grouping import by_test
+from longctx.results.row import Row
 from tests.rows import joined, lines, run
 
 

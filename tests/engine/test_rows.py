@@ -11,7 +11,7 @@ from longctx.engine.run import Run
 from longctx.recording.request import Place
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Exchange, Judged, Role
-from longctx.results.row import View
+from longctx.results.trial_view import View
 from longctx.vocabulary.answer import Answer
 from tests.functions.examples import cell_of
 from tests.given import dollars

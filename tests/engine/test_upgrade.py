@@ -16,7 +16,8 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, Upgrading
 from longctx.gate.verdict import give_verdict
-from longctx.results.row import Row, View
+from longctx.results.row import Row
+from longctx.results.trial_view import View
 from tests.gate.examples import AGELESS
 from tests.refusals import refused
 from tests.rows import right_of, run

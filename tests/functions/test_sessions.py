@@ -431,7 +431,7 @@ def test_nested_and_foreign_texts_are_refused_in_a_sentence(tmp_path: Path, text
 def test_what_is_kept_of_a_session_is_bounded(
     tmp_path: Path, text: str, told: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("longctx.functions.session_reader.MOST", 2000)
+    monkeypatch.setattr("longctx.functions.session_reader.MOST_OF_SESSION", 2000)
     monkeypatch.setattr("longctx.results.records.MOST_OF_LINE", 2000)
     path = written(tmp_path / "session.jsonl", text)
     with pytest.raises(UserError, match=told):

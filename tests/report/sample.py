@@ -18,7 +18,8 @@ from longctx.report.run_report import RunReport
 from longctx.results import store
 from longctx.results.baseline_file import load_baseline
 from longctx.results.manifest import Manifest, load_manifest
-from longctx.results.row import Row, View
+from longctx.results.row import Row
+from longctx.results.trial_view import View
 from longctx.summary.summary import summarize
 from longctx.vocabulary.excerpt import Excerpt
 from longctx.vocabulary.point import Kind, Quote

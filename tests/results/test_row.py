@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from longctx.results.row import Row, Subject, origin
+from longctx.results.origin import origin
+from longctx.results.row import Row, Subject
 from tests.rows import bare
 
 ROW = bare(trial=3, outcome="wrong", returned='ü "quoted"\nand more', trace={"line": 2})

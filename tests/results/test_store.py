@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from longctx.results.row import View
 from longctx.results.store import VIEWS, append, drop_unfinished, finish, load, row_lines
+from longctx.results.trial_view import View
 from tests.report.sample import rows, view
 from tests.rows import bare as row
 

@@ -11,7 +11,7 @@ from longctx.cells.cell import Cell, ReplyTokens
 from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost
 from longctx.recording.request import Request
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.text import usd
 
 OLD = datetime.timedelta(days=365)

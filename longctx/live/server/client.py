@@ -32,7 +32,7 @@ from longctx.live.server.credentials import (
 from longctx.live.server.network import ENCODING, Network, no_cookies
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 
 Client = AsyncAnthropic | AsyncAnthropicBedrock | AsyncAnthropicVertex
 """A client of the SDK. All have `messages`, `base_url` and `close`; Foundry's is an AsyncAnthropic."""

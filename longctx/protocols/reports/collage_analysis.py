@@ -15,7 +15,8 @@ from typing import Any
 from longctx import Answers, Rate, Row
 from longctx.compare.pairs import by_item, paired
 from longctx.protocols.choices import LETTERS, version_of
-from longctx.results.row import Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.text import count

@@ -8,7 +8,7 @@ from typing import Any
 from longctx import Answers, Report, Table
 from longctx.protocols.choices import CHANCE, earlier, version_of
 from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, held, summary_of
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
 from longctx.views.answers import CellSummary, answers_by_cell
 from longctx.views.chart import letter_biases, letter_entries, letter_table

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from longctx import Answers, Causes, Chart, Plot, PlotMark, Report, Row, Table
 from longctx.protocols.conversation import ordinal
-from longctx.results.row import Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Subject
 from longctx.views.answers import together
 from longctx.vocabulary.report import Rank
 

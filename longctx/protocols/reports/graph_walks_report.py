@@ -7,7 +7,8 @@ from typing import Any
 
 from longctx import Answers, Causes, Chart, Plot, PlotMark, Report, Row, Table
 from longctx.protocols.graph_walks import ORIGINS, THIRDS
-from longctx.results.row import Subject, by_subject, grouped
+from longctx.results.grouping import by_subject, grouped
+from longctx.results.row import Subject
 from longctx.views.answers import together
 
 ENOUGH = 20

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx import Answers, Causes, Chart, Plot, PlotMark, Report, Row, Shares, Table
-from longctx.results.row import Subject, by_subject
+from longctx.results.grouping import by_subject
+from longctx.results.row import Subject
 from longctx.text import count
 
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)

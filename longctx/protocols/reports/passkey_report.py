@@ -15,7 +15,8 @@ from typing import Any
 
 from longctx import Answers, Axes, Rate, Report, Reported, Row, StatedMinimum, Table
 from longctx.protocols.passkey import PasskeyAxes
-from longctx.results.row import Subject, grouped
+from longctx.results.grouping import grouped
+from longctx.results.row import Subject
 from longctx.stats.rates import pooled, rate_of
 from longctx.views.answers import CellSummary
 from longctx.views.chart import Upright, subject_columns, tokens

@@ -10,7 +10,7 @@ from longctx.report.function_reports import function_reports_of
 from longctx.report.svg import Drawn
 from longctx.report.tables import tables
 from longctx.report.text import answer_sentences, own_test, said
-from longctx.results.row import grouped
+from longctx.results.grouping import grouped
 from longctx.summary.summary import Summary
 from longctx.text import usd
 from longctx.views.chart import Table

@@ -10,7 +10,8 @@ import pytest
 
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, write
 from longctx.gate.verdict import give_verdict
-from longctx.results.row import Row, View
+from longctx.results.row import Row
+from longctx.results.trial_view import View
 from tests.browser import Tab, launched
 from tests.gate.examples import AGELESS
 from tests.here import HERE
