@@ -83,7 +83,7 @@ def add(commands: Any) -> None:
     for name, text in FIELDS.items():
         parser.add_argument(f"--{name}", metavar="FIELD", help=text)
     _add_meaning(parser)
-    declare(parser, *GATE)
+    declare(parser, *GATE, "judge-labels")
     emit.add(parser)
     parser.set_defaults(run=run)
 
@@ -156,6 +156,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.results.foreign.choice import Choice, Undecided
     from longctx.results.foreign.outcome import Scale
     from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_unmeasured
+    from longctx.results.labels import read_labels
     from longctx.results.run_folders import find_run
     from longctx.results.store import load
     from longctx.vocabulary.both import Both
@@ -194,7 +195,8 @@ def run(options: argparse.Namespace) -> int:
         )
         reports = reports_of_tests(options.workspace, manifest.reports)
         rules = replace(merged_rules(of_gate, (), known, manifest, earlier), reports=reports)
-    rules = replace(rules, retired=retired_cases(options.workspace, os.environ.get("LONGCTX_BASE")))
+    labels = read_labels(options.judge_labels) if options.judge_labels else None
+    rules = replace(rules, labels=labels, retired=retired_cases(options.workspace, os.environ.get("LONGCTX_BASE")))
     if options.subset:
         rules = replace(rules, left_out=0, subset=True)
     else:

@@ -48,7 +48,7 @@ class GradedTest:
 
 def graded_tests(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
     """Return those of a run, in the order of its rows."""
-    graded = [row for row in rows if row.measured and _said(row) is not None]
+    graded = [row for row in rows if row.measured and said_by_judge(row) is not None]
     functions = grouped(graded, lambda row: (row.test, row.subject))
     return tuple(
         _graded(trials, [row for row in rows if row.subject == subject and row.test.startswith(f"{function}.")])
@@ -62,7 +62,7 @@ def errors_of(test: str, rows: Sequence[Row]) -> JudgeErrors | None:
 
 
 def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
-    said = {_trial(row): _said(row) for row in trials}
+    said = {_trial(row): said_by_judge(row) for row in trials}
     of_checks = grouped(checks, lambda row: row.test)
     labelled = of_checks.pop(f"{trials[0].test}.{AGREEMENT}", [])
     pairs = [(row, *pair) for row in labelled for pair in _pairs(row)]
@@ -98,7 +98,7 @@ def _right(graded: Sequence[tuple[str | None, float]]) -> set[str]:
     return {word for word, credit in credits.items() if word and credit == {1}} if decides else set()
 
 
-def _said(row: Row) -> str | None:
+def said_by_judge(row: Row) -> str | None:
     """Return the word by which a judge graded a trial: empty if that is not one word, and None without a judge."""
     if is_check(row.test):
         return None

@@ -38,6 +38,7 @@ from longctx.report.verdict_data import write_verdict
 from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results import store
 from longctx.results.baseline_file import Baseline, load_baseline
+from longctx.results.labels import read_labels
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.origin import origin
 from longctx.results.row import Row
@@ -47,7 +48,7 @@ from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
-from longctx.vocabulary.looks import AT_ONCE, LooksPlan
+from longctx.vocabulary.looks import AT_ONCE, LooksPlan, RunLooks
 from longctx.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def finish(
         manifest = manifest_of(run, record.rows, facts, tests)
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
-        terms = rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
+        terms = _rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
         names = run.settings.baseline or "", os.path.relpath(run.folder)
         writes = run.settings.page, run.settings.parquet
         passes = ("pass", "inconclusive")[: 1 + (run.settings.on_inconclusive == "pass")]
@@ -235,8 +236,14 @@ def verdict_on(run: RunData, rows: Sequence[Row], baseline: str | None = None) -
     if against is None:
         raise UserError("no-baseline", "A verdict needs an earlier run to compare with: name a baseline.")
     now = clocks.stamp()
-    terms = rules(run, rows, now, looks_of(run, rows))
+    terms = _rules(run, rows, now, looks_of(run, rows))
     return remembered(against, run.name, rows, terms, past_of(run), run.plan.tests).verdict
+
+
+def _rules(run: RunData, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules:
+    """Return the terms of the verdict on a whole run, with the labels of its answers if there are some."""
+    file = run.settings.judge_labels
+    return dataclasses.replace(rules(run, rows, now, looks), labels=read_labels(file) if file else None)
 
 
 def past_of(run: RunData) -> Past:

@@ -97,7 +97,7 @@ def remembered(
         k = max(k, runs_by_recordings(sent, past.times, max(body.since, baseline.saved_at)))
     elif body.own:
         k = max(k, body.own.k)
-    earlier = earlier_rows(sent, body)
+    earlier = [] if terms.labels else earlier_rows(sent, body)  # labels are of this run's answers alone
     memory = Memory(
         k,
         level / LATER if k > 1 else level,

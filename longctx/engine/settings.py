@@ -85,6 +85,8 @@ class Settings:
     max_age: float = MAX_AGE_DAYS
     """Days."""
     looks: bool = True
+    judge_labels: Path | None = None
+    """The file with what people say of answers that a judge graded; None without one."""
     fresh: str = ""
     """Why the gate begins a new body of evidence; empty if it does not."""
     batch: bool = False
@@ -288,6 +290,13 @@ _DECLARED = (
         "fresh",
         "judge this live run without the earlier runs of its change; the verdict prints the reason that you give",
         "WHY",
+    ),
+    Option(
+        "judge-labels",
+        "judge_labels",
+        "labels of this run's answers (longctx data labels RUN): the verdict holds whatever its judge's errors are",
+        "FILE",
+        Path,
     ),
     Option(
         "batch",

@@ -30,6 +30,7 @@ from longctx.stats.extension import trials_to_rule_out, trials_to_show
 from longctx.stats.group_sequential import ONCE
 from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.judge_errors import JudgeErrors
+from longctx.stats.labelled import Labelled, RightTwice
 from longctx.stats.rates import Rate, holm
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.both import Both
@@ -153,8 +154,8 @@ class BandVerdict:
         return self.verdict == "pass" and self.shown
 
 
-Evidenced = Averaged | Unpaired
-"""The evidence in a band: pairs, or two samples that share no item."""
+Evidenced = Averaged | Labelled | Unpaired
+"""The evidence in a band: pairs, those that people labelled, or two samples that share no item."""
 
 
 ByCluster = Mapping[object, Sequence[AnswerPair]]
@@ -181,6 +182,8 @@ class LookEvidence:
     """Those of the judge that graded the trials: the band is judged by the bound without them; None if not known."""
     answers: Tallied[ByCluster] | None = None
     """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
+    right_twice: RightTwice | None = None
+    """Those of the answers that a judge calls right twice, where people labelled a sample of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,19 +318,23 @@ def _alike(of: Tallied[_Judged], margin: float) -> bool:
     return of.measured.verdict(margin) == of.at_worst.verdict(margin)
 
 
-def _together(bands: Sequence[_Judged], side: int) -> Averaged:
+def _together(bands: Sequence[_Judged], side: int) -> Averaged | Labelled:
     """Return the answers in all bands as far as each was asked, by cluster. side: 1 for the pessimistic ones."""
     clusters: dict[object, list[AnswerPair]] = defaultdict(list)
+    right_twice: list[RightTwice] = []
     for band in bands:
-        answers = band.looks.at[band.asked - 1].answers if band.asked else None
+        at = band.looks.at[band.asked - 1] if band.asked else None
+        answers = at.answers if at else None
+        right_twice += [at.right_twice] if at and at.right_twice else []
         for name, of_cluster in (answers[side] if answers else {}).items():
             clusters[name if isinstance(name, str) else (name_of_test(band.band.test), name)] += of_cluster
-    return Averaged(list(clusters.values()))
+    known = Averaged(list(clusters.values()))
+    return Labelled(known, right_twice) if right_twice else known
 
 
 def _corrections(judged: Sequence[Tallied[_Judged]], side: int) -> float:
     """Return what the errors of judges add, at the most, to the bound of the drop in all bands together."""
-    bands = [each[side] for each in judged if isinstance(each[side].clusters, Averaged)]
+    bands = [each[side] for each in judged if not isinstance(each[side].clusters, Unpaired)]
     trials = sum(band.clusters.n for band in bands)
     return sum(band.correction * band.clusters.n for band in bands) / trials if trials else 0.0
 
@@ -377,9 +384,9 @@ class _Judged:
 
     def needed(self, margin: float, alpha: float) -> int | None:
         """Return about how many trials rule the margin out; None if that is not known, or only more labels would."""
-        if self.errors is None:
+        if self.errors is None and not isinstance(self.clusters, Labelled):
             return _needed(self.clusters, margin, alpha)
-        needed = _needed(self.clusters, margin * self.errors.apart, alpha)
+        needed = _needed(self.clusters, margin * (self.errors.apart if self.errors else 1.0), alpha)
         return needed if needed and needed > self.clusters.n + 1 else None
 
     def verdict_now(self, margin: float, alpha: float, hypotheses: int = 1) -> BandVerdict:
@@ -421,6 +428,8 @@ def _needed_to_show(samples: Evidenced, margin: float, alpha: float) -> int | No
     if isinstance(samples, Unpaired):
         shown = unpaired.trials_for_drop(-samples.difference, samples.before.rate.rate, alpha, OFTEN)
         return None if shown is None else max(samples.n + 1, math.ceil(shown * samples.before.effect))
+    if isinstance(samples, Labelled):  # more trials need labels, too, which is left out
+        return _needed_to_show(samples.known, margin, alpha)
     trials = trials_to_show(samples, alpha, OFTEN)
     if trials is None or samples.independent:
         return trials
@@ -447,6 +456,8 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
         rate = samples.before.rate.rate
         trials = unpaired.trials_to_pass(rate, margin, alpha, OFTEN) if 0 < rate < 1 else None
         return None if trials is None else math.ceil(trials * samples.before.effect)
+    if isinstance(samples, Labelled):
+        return _needed(samples.known, margin, alpha)
     needed = trials_to_rule_out(samples, margin, alpha, OFTEN)
     if needed is None or enough(samples):
         return needed
@@ -499,9 +510,13 @@ def drop_p_value(evidence: Evidenced) -> float:
     if isinstance(evidence, Unpaired):
         return evidence.drop_p_value()
     if enough(evidence):
-        return evidence.drop_p_value(mid=evidence.independent)
+        return _p_value(evidence, mid=evidence.independent)
     sums = [math.fsum(cluster) for cluster in evidence.changes]
-    return max(evidence.drop_p_value(), p_value_over_clusters(sums, evidence.n))
+    return max(_p_value(evidence), p_value_over_clusters(sums, evidence.n))
+
+
+def _p_value(evidence: Averaged | Labelled, mid: bool = False) -> float:
+    return evidence.drop_p_value() if isinstance(evidence, Labelled) else evidence.drop_p_value(mid)
 
 
 def _bound(evidence: Evidenced, alpha: float) -> float:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from longctx.compare.judges import errors_of
-from longctx.compare.pairs import TrialPairs, credits_of, item_key, match_runs, paired, pairs
+from longctx.compare.pairs import ItemKey, TrialPairs, credits_of, item_key, match_runs, paired, pairs
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import Evidenced, LookEvidence, Tallied
 from longctx.gate.cases import Vanished
@@ -27,6 +27,7 @@ from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.judge_errors import JudgeErrors
+from longctx.stats.labelled import Labelled, RightTwice
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.both import Both
@@ -57,6 +58,10 @@ class Evidence:
     """Each measured answer of the run with one of the baseline's to the same trial."""
     before: list[Row] = field(default_factory=list)
     """The baseline's measured rows of the trials that both measured."""
+    right_twice: int = 0
+    """The trials that a judge calls right in both runs, where people labelled a sample of them; else 0."""
+    sampled: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
+    """The labels of that sample, by cluster."""
     run: list[Row] | None = None
     """The run's rows of a band whose items are not those of the baseline, so that nothing is paired; None elsewhere."""
 
@@ -75,13 +80,21 @@ class Evidence:
     @property
     def judged(self) -> Evidenced:
         """The evidence that judges the band."""
-        return Averaged(list(self.answers.values())) if self.run is None else unpaired(*self.sides)
+        return self._labelled(self.answers) if self.run is None else unpaired(*self.sides)
 
     @property
     def at_worst(self) -> Evidenced:
         """The evidence that would judge the band if all trials that the run did not measure were wrong."""
-        worst = self.pessimistic_answers
-        return Averaged(list(worst.values())) if self.run is None else unpaired(self.baseline, self.run)
+        return self._labelled(self.pessimistic_answers) if self.run is None else unpaired(self.baseline, self.run)
+
+    @property
+    def sample(self) -> RightTwice | None:
+        """The trials that a judge calls right twice, with the labels of a sample; None if people labelled none."""
+        return RightTwice(self.right_twice, Averaged(list(self.sampled.values()))) if self.right_twice else None
+
+    def _labelled(self, answers: Mapping[object, list[AnswerPair]]) -> Averaged | Labelled:
+        known = Averaged(list(answers.values()))
+        return Labelled(known, [self.sample]) if self.sample else known
 
     @property
     def clusters(self) -> list[list[float]]:
@@ -99,6 +112,12 @@ class Evidence:
             self.answers[cluster].append(credits)
             self.before += before
             self.pairs += map(Both, itertools.cycle(before), measured)
+
+    def add_right_twice(self, cluster: object, labels: AnswerPair | None) -> None:
+        """Note that a judge calls a trial right in both runs. labels: those of its answers, if it has some."""
+        self.right_twice += 1
+        if labels:
+            self.sampled[cluster].append(labels)
 
     def lack(self, trial: Vanished) -> None:
         """Add a trial that the run lacks."""
@@ -169,6 +188,7 @@ class EvidenceByLook:
                 can_settle=not at.same_answers and at.missing <= MOST_MISSING["test"] * at.asked,
                 answers=Tallied(at.answers, at.pessimistic_answers) if at.run is None else None,
                 errors=self.errors[place] if self.errors else None,
+                right_twice=at.sample,
             )
             for place, at in enumerate(self.evidence[: self.complete])
         ]
@@ -180,12 +200,14 @@ def by_look(
     terms: tuple[float, float],
     rows: Sequence[Row] | None = None,
     gone: Sequence[Vanished] = (),
+    right_twice: Mapping[ItemKey, AnswerPair | None] | None = None,
 ) -> dict[str, EvidenceByLook]:
     """Return the evidence in each band as `by_band` does, at each look.
 
     terms: the gate's margin and alpha.
     rows: those of the trials that are looked at, where these are checks of trials; by default the run's own.
     gone: the trials that the run lacks; each counts from the look on that it would belong to in the baseline.
+    right_twice: the trials that a judge calls right twice, with their labels (gate/labels.py); None without labels.
     """
     trials = list(pairs.after.values()) if rows is None else rows
     looks = looks_of_rows(trials, plan, *terms)
@@ -200,11 +222,13 @@ def by_look(
         planned, number = looks[name].looks, looks[name].looks.number
         least = min(number, complete.get(name, number))
         band = bands.setdefault(name, EvidenceByLook(planned, [Evidence() for _ in range(number)], least))
-        look, left_out = looks[name].of[Unit.of_row(after[0])], _left_out(after)
+        look, left_out, key = looks[name].of[Unit.of_row(after[0])], _left_out(after), item_key(after[0])
         for place, evidence in enumerate(band.evidence, start=1):
             evidence.baseline += before
             if place >= look and not left_out:
                 evidence.add(after[0].cluster_key, before, after)
+                if right_twice and key in right_twice:
+                    evidence.add_right_twice(after[0].cluster_key, right_twice[key])
     earlier = _looks_before(pairs, gone, plan, terms)
     for trial in gone:
         if trial.band in bands:

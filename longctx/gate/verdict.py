@@ -47,6 +47,7 @@ from longctx.gate.evidence import (
     judge_errors,
     with_bands_of,
 )
+from longctx.gate.labels import LabelledRows, labelled_rows
 from longctx.gate.nothing_to_lose import nothing_to_lose
 from longctx.gate.recording_age import AgeLimit, too_old
 from longctx.gate.rules import ALPHA, MARGIN
@@ -54,6 +55,7 @@ from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageC
 from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
 from longctx.registry import shipped
 from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
+from longctx.results.labels import Labels
 from longctx.results.row import EARLY_STOP, Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
@@ -116,6 +118,8 @@ class Rules:
     """The cases that the project has retired."""
     reports: Reports = field(default_factory=dict)
     """The reports of test functions, whose hooks add to the gate as those of protocols do."""
+    labels: Labels | None = None
+    """What people say of answers that a judge graded; None without labels."""
 
     @property
     def margin_of_run(self) -> float:
@@ -245,6 +249,8 @@ class RunVerdict:
     """When the anchor was saved, ISO 8601."""
     graded: tuple[GradedTest, ...] = ()
     """The run's test functions that a judge grades."""
+    labelled: tuple[tuple[str, Subject], ...] = ()
+    """The (test, subject) of which people labelled the answers that tell most."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """The reasons why cases of the baseline were retired, by trial."""
     rejudged: tuple[str, ...] = ()
@@ -368,6 +374,9 @@ def give_verdict(
     try:
         after = with_bands_of(before, after) if rules.of_base else after
         before, retired = without_retired(before, after, rules.retired)
+        graded = graded_tests(after)
+        labelled = labelled_rows(before, after, rules.labels) if rules.labels else LabelledRows(Both(before, after), {})
+        before, after = labelled.rows
         matched, unmatched = match_runs(before, after)
     except UserError as error:
         return RunVerdict(
@@ -380,7 +389,7 @@ def give_verdict(
         )
     known = shipped() if tests is None else tests
     gated = [match for match in matched if is_gated(match.rows.after)]
-    compared = [_compared(match, after, rules, known, guessing) for match in gated]
+    compared = [_compared(match, labelled, rules, known, guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged, of_run = _tests(compared, rules)
     looks = {band.band: band.look for test in judged for band in test.bands}
@@ -437,7 +446,8 @@ def give_verdict(
         run_change=_run_change(compared, stated.measured) if stated else None,
         uncovered=not_judged if rules.other_profile else (),
         baseline_runs=max((len(rows.before) for test in compared for rows in test.pairs.items.values()), default=1),
-        graded=graded_tests(after),
+        graded=graded,
+        labelled=tuple(labelled.right_twice),
         retired=retired,
         rejudged=rejudged,
     )
@@ -470,12 +480,13 @@ def _trials(rows: Sequence[Row]) -> int:
 
 
 def _compared(
-    match: Matched, after: Sequence[Row], rules: Rules, known: Mapping[str, Protocol], guessing: float
+    match: Matched, labelled: LabelledRows, rules: Rules, known: Mapping[str, Protocol], guessing: float
 ) -> _Compared:
-    """Compare the trials of two subjects. after: all rows of the run.
+    """Compare the trials of two subjects. labelled: all rows.
 
     A test that is not installed is judged all the same. A check is looked at when its trial is.
     """
+    after, right_twice = labelled.rows.after, labelled.right_twice.get((match.test, match.after))
     test, of_trials = known.get(match.test), name_of_test(match.test)
     match = replace(match, rows=Both(match.rows.before, unmeasured_if_rejudged(*match.rows)))
     both = pairs(*match.rows, Treatments.of(test))
@@ -484,9 +495,9 @@ def _compared(
     of_check = is_check(match.test)
     terms = rules.margin, rules.alpha
     gone = () if rules.is_part else tuple(vanished(both))
-    evidence = by_look(both, looks, terms, trials if of_check else None, gone)
+    evidence = by_look(both, looks, terms, trials if of_check else None, gone, right_twice)
     of_function = [row for row in after if name_of_test(row.test) == of_trials and row.subject == match.after]
-    errors = judge_errors(match.test, of_function, trials or (), looks, terms)
+    errors = [] if right_twice is not None else judge_errors(match.test, of_function, trials or (), looks, terms)
     for at_looks in evidence.values():
         at_looks.errors = errors
     left_out = {key[:4] for key, row in by_key(trials or ()).items() if of_check and row.error == EARLY_STOP}

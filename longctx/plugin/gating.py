@@ -46,6 +46,16 @@ def check(run: Run) -> None:
         from longctx.files import check_new
 
         check_new(baseline_file(run.workspace, settings.save_baseline), force=False)
+    if settings.judge_labels:
+        from longctx.results.labels import read_labels
+
+        if settings.baseline is None or settings.shard:
+            raise UserError(
+                "labels-without-gate",
+                f"--ctx-judge-labels {settings.judge_labels} needs a gate: name its baseline with --ctx-baseline, and "
+                "merge shards before (longctx gate BASELINE RUN --judge-labels FILE judges a merged run).",
+            )
+        read_labels(settings.judge_labels)
     if settings.baseline is None:
         return
     from longctx.results.baseline_file import check_baseline
