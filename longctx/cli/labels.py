@@ -40,14 +40,14 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from longctx.engine.finish import texts_of
-    from longctx.files import check_free, write_file
+    from longctx.files import check_file_can_be_written, write_file
     from longctx.gate.labels import judged_pairs, to_label
     from longctx.results.baseline_file import load_baseline
     from longctx.results.labels import as_csv
     from longctx.results.run_folders import find_run
     from longctx.results.store import load
 
-    check_free(options.out, options.force)
+    check_file_can_be_written(options.out, options.force)
     folder = find_run(options.folder or options.workspace.reports / "latest")
     baseline = load_baseline(options.workspace.find_baseline(options.baseline or _baseline_of(folder)))
     record = load(folder)

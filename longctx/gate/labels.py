@@ -11,10 +11,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from longctx.compare.judges import said_by_judge
-from longctx.compare.pairs import ItemKey, Matched, Treatments, credits_of, held, item_key, match_runs, pairs
+from longctx.compare.pairs import (
+    ItemKey,
+    Matched,
+    Treatments,
+    credits_of,
+    item_key,
+    match_runs,
+    pairs,
+    unmeasured_if_rejudged,
+)
 from longctx.errors import UserError
+from longctx.results.grouping import grouped
 from longctx.results.labels import Labels
-from longctx.results.row import Row, Subject, grouped
+from longctx.results.row import Row, Subject
 from longctx.stats.averaged import AnswerPair
 from longctx.text import count
 from longctx.vocabulary.both import Both
@@ -96,7 +106,7 @@ def _pairs_of(function: Matched, checks: Sequence[Matched]) -> Iterator[JudgedPa
         return
     first = decided[0]
     tests = tuple(of.test for of in decided if credits[of.test] == credits[first.test])
-    rows = first.rows.before, held(*first.rows)
+    rows = first.rows.before, unmeasured_if_rejudged(*first.rows)
     for of_item in pairs(*rows, Treatments.of(None)).items.values():
         measured = Both[Sequence[Row]](*([row for row in side if row.measured] for side in of_item))
         if credits_of(measured) and measured.after[0].band is not None:

@@ -39,6 +39,7 @@ GIVEN: Mapping[str, tuple[list[str], Any]] = {
     "save-baseline": (["--save-baseline=new"], "new"),
     "on-inconclusive": (["--on-inconclusive=pass"], "pass"),
     "fresh": (["--fresh=another server"], "another server"),
+    "judge-labels": (["--judge-labels=labels.csv"], Path("labels.csv")),
     "batch": (["--batch"], True),
     "shard": (["--shard=2/5"], Shard(2, 5)),
     "report": (["--report=out"], Path("out")),
