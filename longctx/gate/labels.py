@@ -33,7 +33,7 @@ from longctx.vocabulary.point import CREDIT, is_check, name_of_test
 RIGHT_TWICE = 80
 """How many of the pairs of a band that a judge calls right in both runs are labelled."""
 SHORT = 12
-Trial = tuple[object, ...]
+TrialOfRun = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def _pairs_of(function: Matched, checks: Sequence[Matched]) -> Iterator[JudgedPa
             yield JudgedPair(tests, Both(first.before, first.after), measured)
 
 
-def _decides(said: Mapping[Trial, str | None], credits: Mapping[Trial, float], varies: bool) -> bool:
+def _decides(said: Mapping[TrialOfRun, str | None], credits: Mapping[TrialOfRun, float], varies: bool) -> bool:
     """Return whether the judge's word decides a test. varies: whether it must have decided both ways.
 
     A trial that ended before the judge was asked has no word, and is wrong.
@@ -126,7 +126,7 @@ def _decides(said: Mapping[Trial, str | None], credits: Mapping[Trial, float], v
     return alone and bool(by_word) and (not varies or {0, 1} == set().union(*by_word.values()))
 
 
-def _trial(row: Row) -> Trial:
+def _trial(row: Row) -> TrialOfRun:
     return *item_key(row), row.repeat
 
 

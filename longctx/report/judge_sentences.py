@@ -12,7 +12,8 @@ from longctx.stats.judge_errors import Limited
 from longctx.stats.rates import Rate
 from longctx.text import count
 
-LABEL_THEM = "`longctx data labels RUN` writes the answers to label, which make the verdict hold without that."
+EQUAL_ERRORS = "equal errors of its judge before and after are"
+LABEL_THEM = "`longctx data labels RUN` writes answers to label, with which the verdict holds without that."
 WITHIN = 0.05
 """A judge is known well enough if its labels leave the accuracy uncertain by no more than this."""
 
@@ -48,10 +49,10 @@ def gate_sentences(verdict: RunVerdict) -> Iterator[str]:
         if any((test, judged.subject) in verdict.labelled for test in (judged.function, judged.test)):
             yield f"{name}: people labelled its answers, so the verdict holds whatever its judge's errors are."
             continue
-        yield f"{name}: equal errors of its judge before and after are assumed; {LABEL_THEM}"
         if not judged.errors.usable:
-            yield f"{name}: the errors of its judge are not known: the verdict assumes that its grades are right."
+            yield f"{name}: {EQUAL_ERRORS} assumed, and its grades are taken as right; {LABEL_THEM}"
             continue
+        yield f"{name}: {EQUAL_ERRORS} assumed; {LABEL_THEM}"
         few = _too_few(judged, verdict.rules.margin)
         for band, change in gated:
             value, low, high = judged.errors.difference((band.difference, *change.interval))

@@ -66,7 +66,8 @@ def test_a_judge_with_known_errors_decides_by_the_corrected_interval(labels: int
     band = next(band for band in judged.bands if band.band.test == "test_tone")
     assert (band.verdict, judged.verdict) == (verdict, verdict)
     assert band.bound == pytest.approx(0.0387, abs=1e-4) if not labels else band.bound > 0.045
-    [sentence] = gate_sentences(judged)
+    *assumed, sentence = gate_sentences(judged)
+    assert len(assumed) == (labels > 0)
     assert ("the verdict allows for them" in sentence) == bool(labels)
     assert ("10 labels are too few to know how often the judge errs" in sentence) == (labels == 10)
 
@@ -77,11 +78,15 @@ def test_a_verdict_says_what_it_assumes_of_a_judge(labelled: bool) -> None:
     verdict = give_verdict(own, own, Rules())
     sentences = list(gate_sentences(verdict))
     if labelled:
-        assert sentences[0].startswith("test_tone, all: +0.000 [")
-        assert "without the judge's errors, if it errs as often in both runs" in sentences[0]
+        assert sentences[0].startswith(
+            "test_tone: equal errors of its judge before and after are assumed; `longctx data"
+        )
+        assert sentences[1].startswith("test_tone, all: +0.000 [")
+        assert "without the judge's errors, if it errs as often in both runs" in sentences[1]
     else:
         assert sentences == [
-            "test_tone: the errors of its judge are not known: the verdict assumes that its grades are right."
+            "test_tone: equal errors of its judge before and after are assumed, and its grades are taken as right; "
+            "`longctx data labels RUN` writes answers to label, with which the verdict holds without that."
         ]
     document = verdict_document(verdict, "main", ())
     assert set(sentences) <= set(document.notes)
