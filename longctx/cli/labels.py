@@ -95,20 +95,20 @@ def _answers(chosen: Sequence[JudgedPair], before: Views, after: Views) -> Seque
     from longctx.results.labels import ToLabel
 
     found: dict[str, ToLabel] = {}
-    lacking = 0
+    no_text = 0
     for pair in chosen:
         for views, rows in zip((before, after), pair.rows, strict=True):
             for row in rows:
                 reply = views.get(_of_trial(row).identity, {}).get("reply")
-                lacking += reply is None
+                no_text += reply is None
                 view = after.get(_of_trial(pair.rows.after[0]).identity, {})
                 trial = f"{row.test}/{row.cell}#{row.name}"
                 request, criterion = _excerpt(view, "request 1"), _criterion(view)
                 found[pair.id_of(row)] = ToLabel(pair.id_of(row), trial, request, criterion, str(reply or ""))
-    if lacking:
+    if no_text:
         raise UserError(
             "texts-not-kept",
-            f"The texts of {lacking:,} of {count(len(found), 'answer')} to label are not kept: those of the baseline "
+            f"The texts of {no_text:,} of {count(len(found), 'answer')} to label are not kept: those of the baseline "
             "are in cassettes/, or in it with `baseline save --with-replies`, those of the run in its folder unless "
             "LONGCTX_TEXT=0.",
         )
