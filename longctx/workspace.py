@@ -12,7 +12,7 @@ from pathlib import Path
 
 from longctx import pytest_file
 from longctx.errors import UserError, did_you_mean
-from longctx.files import inside
+from longctx.links import inside
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def read_once() -> Iterator[None]:
 @pytest.fixture
 def without_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     """Send a failed request again at once."""
-    monkeypatch.setattr("longctx.live.limiter.FIRST_PAUSE_S", 0.001)
+    monkeypatch.setattr("longctx.live.attempts.FIRST_PAUSE_S", 0.001)
 
 
 @pytest.fixture

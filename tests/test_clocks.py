@@ -16,7 +16,7 @@ from tests.here import HERE
 READ = re.compile(
     r"\b(time\.(time|monotonic|perf_counter)(_ns)?\(|datetime\.(now|utcnow)\(|date\.today\()|asyncio\.(run|new_event_loop)\("
 )
-OF_TESTS = {"longctx/functions/fixtures.py"}
+OF_TESTS = {"longctx/functions/cell_runner.py"}
 """Runs what an asynchronous test function returns, on a loop of the test's own time."""
 
 

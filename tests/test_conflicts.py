@@ -9,9 +9,9 @@ import pytest
 
 from longctx.config.models import ModelProfile
 from longctx.config.project_files import read_toml
+from longctx.conflicts import in_conflict
 from longctx.corpus.filters import load_filter
 from longctx.corpus.question_bank import load_questions
-from longctx.files import in_conflict
 from longctx.results.baseline_file import check_baseline, load_manifest_of
 from longctx.workspace import Workspace
 from tests.refusals import refused

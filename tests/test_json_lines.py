@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.files import STEP, append_line, read_lines
+from longctx.json_lines import STEP, append_line, read_lines
 
 HALF = b'{"half": "'
 

@@ -16,9 +16,9 @@ from longctx.config.prompts import PromptSet
 from longctx.corpus.documents import load_corpus
 from longctx.corpus.fetch import fetch
 from longctx.corpus.filters import load_filter
-from longctx.files import TRUSTED_FOLDERS, inside
 from longctx.functions.strategies import Strategy
 from longctx.functions.transcript import read_transcript
+from longctx.links import TRUSTED_FOLDERS, inside
 from longctx.live.batches.ledger import Ledger
 from longctx.recording.tape import Tape
 from longctx.results.run_folders import check_folder_has_no_run, find_run

@@ -1,38 +1,22 @@
-"""Reading the questions in a model's reply: well-formed ones are kept, and the others dropped with a reason.
-
-A parser for the tagged questions and answers that models write, tolerant of sloppy tags.
-
-Source: the notebook on long-context QA (docs/protocols.md), cells 8 and 9. Like it, the parser accepts a missing
-closing tag and numbered bullets; it also accepts tags in another case or without a number, other bullets, and
-surrounding text.
-
-Writing the questions of long-context QA: a model is shown one section, and two examples of how it is done.
-
-Source: the notebook "Experimentally Testing Claude's Long-Context QA Abilities" (Anthropic, 2023), its two-shot prompt.
-Its examples are real notices; here they are the two sections of the shipped register that are kept out of the test.
-No test of the benchmark: there is no answer that could be right. It is a cell so that a tape can hold it.
-"""
+"""Reading the questions in a model's reply: well-formed ones are kept, and the others dropped with a reason."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
-from itertools import pairwise
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from longctx.authoring.faults import JOINERS
+from longctx.authoring.tagged import BULLETS, Tagged, bullets, find_tagged
 from longctx.corpus.question_bank import BankQuestion, dropped_beside, dump, load_questions
 from longctx.errors import UserError
 from longctx.files import check_file_can_be_written, check_writable, write_file
 from longctx.text import visible
 from longctx.vocabulary.answer import CUT_OFF, Answer
-from longctx.vocabulary.bank import Section, numerical
-from longctx.vocabulary.point import BuiltTrial, Declaration, Identity, Outcome, Point, Templates
-from longctx.vocabulary.text import fill
+from longctx.vocabulary.bank import numerical
 
 LONGEST = 1000
 """The most characters of a question or an answer."""
@@ -230,165 +214,3 @@ def _dropped(written: Sequence[Written]) -> Iterator[Dropped]:
 
 def _lines(path: Path) -> list[bytes]:
     return path.read_bytes().splitlines() if path.is_file() else []
-
-
-TAG = re.compile(r"<\s{0,2}(/?)\s{0,2}(question|answers?)\s{0,2}#?(\d{0,6})n?\s{0,2}>", re.IGNORECASE)
-BULLETS = tuple(
-    re.compile(rf"(?:{bullet})(?:\s+(.*))?$", re.DOTALL)
-    for bullet in (r"\(?\d{1,2}[.):]", r"\(?[A-Da-d][.):]", r"[-*•–]")
-)
-"""The bullets that may begin an answer's line: `1.` `1)` `(1)` `A.` `-`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tagged:
-    """A question with its answers, as text between tags; None for what is missing."""
-
-    number: int | None
-    """The number in the tags, if any."""
-    question: str | None
-    answers: str | None
-    raw: str
-    """Both with their tags."""
-    closed: bool
-    """Whether the last part has a closing tag."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """The text after an opening tag, up to the next tag of any kind."""
-
-    is_question: bool
-    number: int | None
-    text: str
-    start: int
-    end: int
-    closed: bool
-
-
-def find_tagged(reply: str) -> Iterator[Tagged]:
-    """Yield every question and list of answers in a reply, in order; answers belong to the question before them."""
-    parts = list(_parts(reply))
-    taken = False
-    for part, after in pairwise([*parts, None]):
-        assert part is not None
-        if taken:
-            taken = False
-        elif not part.is_question:
-            yield Tagged(part.number, None, part.text, reply[part.start : part.end], part.closed)
-        elif after is None or after.is_question or not _same(part.number, after.number):
-            yield Tagged(part.number, part.text, None, reply[part.start : part.end], part.closed)
-        else:
-            taken = True
-            number = after.number if part.number is None else part.number
-            yield Tagged(number, part.text, after.text, reply[part.start : after.end], after.closed)
-
-
-def bullets(text: str) -> list[str]:
-    """Return the answers in a list, without their bullets. Without any bullets, every line is an answer.
-
-    Lines before the first bullet, and after a line without words, are no answers; a continuation line is joined to the
-    answer before it.
-    """
-    lines = [line.strip() for line in text.splitlines()]
-    bullet = next((pattern for line in lines for pattern in BULLETS if pattern.match(line)), None)
-    if bullet is None:
-        return [line for line in lines if line]
-    answers: list[str] = []
-    in_answer = False
-    for line in lines:
-        if match := bullet.match(line):
-            answers.append(match[1] or "")
-            in_answer = True
-        elif not any(character.isalnum() for character in line):  # an empty line, or a fence such as ```
-            in_answer = False
-        elif in_answer:
-            answers[-1] += f" {line}"
-    return answers
-
-
-def _parts(reply: str) -> Iterator[_Part]:
-    tags = list(TAG.finditer(reply))
-    for tag, after in pairwise([*tags, None]):
-        assert tag is not None
-        if tag[1]:
-            continue
-        end = len(reply) if after is None else after.start()
-        closed = after is not None and bool(after[1])
-        number = int(tag[3]) if tag[3] else None
-        yield _Part(tag[2].lower() == "question", number, reply[tag.end() : end], tag.start(), end, closed)
-
-
-def _same(question: int | None, answers: int | None) -> bool:
-    """Tell whether the numbers of a question and of answers agree; a missing number agrees with any."""
-    return question is None or answers is None or question == answers
-
-
-MOST_QUESTIONS = 20
-NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-).split()
-PROMPT_TOKENS = 3600
-"""The tokens of the prompt set `protocol` without the section, in the reference vocabulary."""
-
-
-@dataclass(frozen=True, slots=True)
-class Writing(Point):
-    """`per_section` questions about one section, the last of them numerical. One trial, whatever the seed.
-
-    The trial is identified by the section's id and text, so that it stays the same when other documents come or go.
-    """
-
-    declared = Declaration(
-        name="writing",
-        parameters=("per_section",),
-        templates={
-            "system": (),
-            "prompt": ("number", "others", "passage", "passage1", "questions1", "passage2", "questions2"),
-            "passage1": (),
-            "questions1": (),
-            "passage2": (),
-            "questions2": (),
-            "prefill": (),
-            "without_prefill": ("prefill",),
-        },
-        size=lambda cell, tokens: (PROMPT_TOKENS + cell.section.tokens) * tokens["reference"],
-    )
-
-    per_section: int
-    max_tokens: int = field(default=3000, kw_only=True)
-    section: Section = field(kw_only=True, repr=False)
-
-    def __post_init__(self) -> None:
-        if not 2 <= self.per_section <= MOST_QUESTIONS:
-            raise ValueError(f"--per-section {self.per_section} is not possible: use 2 to {MOST_QUESTIONS}.")
-
-    def run(
-        self, words: Templates, seed: int, index: int, repeat: int, answer: Callable[[BuiltTrial], Answer | None]
-    ) -> tuple[BuiltTrial, Outcome | None]:
-        """Return the trial, without an outcome: what was written is read and checked, not judged."""
-        number = {"number": NUMBERS[self.per_section], "others": str(self.per_section - 1)}
-        user = fill(words["prompt"], {**words, **number, "passage": self.section.text})
-        built = BuiltTrial(
-            identity=self.identity(seed, index, repeat),
-            system=words["system"],
-            user=user,
-            expected="",
-            max_tokens=self.max_tokens,
-            depth=user.rindex(self.section.text) / len(user),
-            prefix=self.test,
-            prefill=words["prefill"],
-            without_prefill=fill(words["without_prefill"], {"prefill": words["prefill"]}),
-        )
-        answer(built)
-        return built, None
-
-    @property
-    def id(self) -> str:
-        return f"{self.slug}-{self.section.id}"
-
-    def identity(self, seed: int, index: int, repeat: int) -> Identity:
-        text = hashlib.sha256(self.section.text.encode("utf-8", "surrogatepass")).hexdigest()
-        item = f"{self.section.id}@{text[:12]}"
-        return replace(super(Writing, self).identity(0, 0, repeat), item=item)

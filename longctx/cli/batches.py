@@ -181,8 +181,8 @@ def _each(
     from longctx.live.batches.collect import Batches, BatchTerms
     from longctx.live.batches.ledger import Ledger
     from longctx.live.batches.service import Service
+    from longctx.live.server.addresses import check_key_may_be_sent, without_userinfo
     from longctx.live.server.client import open_client
-    from longctx.live.server.credentials import check_key_may_be_sent, without_userinfo
     from longctx.recording.tape import Tape
 
     cassettes = options.workspace.cassettes

@@ -16,7 +16,8 @@ from longctx.config.project import project_settings
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError
 from longctx.extras import installed_from
-from longctx.files import check_writable, inside, unwritable, write_file
+from longctx.files import check_writable, unwritable, write_file
+from longctx.links import inside
 from longctx.pytest_file import configuration, root_around, setting
 from longctx.registry import shipped
 from longctx.vocabulary.point import PROTOCOL

@@ -58,8 +58,8 @@ def fill_from_project(options: argparse.Namespace) -> None:
 def _confirm(options: argparse.Namespace) -> None:
     """Raise UserError unless keys may be sent to the server that the file names."""
     from longctx.config.models import load_model
+    from longctx.live.server.addresses import check_key_may_be_sent
     from longctx.live.server.client import provider_of
-    from longctx.live.server.credentials import check_key_may_be_sent
 
     given = vars(options)
     models = [given[name] for name in ("model", "name", "old") if given.get(name)][:1] + given.get("new", [])

@@ -120,7 +120,7 @@ class Measuring:
 def run(options: argparse.Namespace) -> int:
     from longctx.config.models import load_model
     from longctx.engine.drafting import Drafting, in_words
-    from longctx.functions.fixtures import keys_in
+    from longctx.functions.keys import keys_in
 
     new = NewTest.of(options, NAME, "probes.jsonl")
     model = load_model(options.workspace, options.model)

@@ -14,9 +14,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from longctx.conflicts import check_no_conflict
 from longctx.errors import UserError, did_you_mean
 from longctx.fields import fault, parsed
-from longctx.files import check_no_conflict
 
 Config = TypeVar("Config", bound=BaseModel)
 MOST_BYTES = 500_000_000

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from longctx.config.project_files import read_text
 from longctx.errors import UserError, did_you_mean
-from longctx.files import inside
+from longctx.links import inside
 from longctx.vocabulary.point import PROTOCOL, Point, Templates
 from longctx.workspace import Workspace
 

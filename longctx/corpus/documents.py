@@ -30,7 +30,7 @@ from longctx.config.project_files import digest_of, read_toml, unreadable
 from longctx.corpus.billing import Reading, documents
 from longctx.corpus.frozen import FILE, Frozen, load_frozen, moved_to
 from longctx.errors import UserError, did_you_mean
-from longctx.files import inside
+from longctx.links import inside
 from longctx.text import count
 from longctx.vocabulary.bank import SHIPPED, VERSION
 from longctx.workspace import Workspace, packaged

@@ -25,7 +25,7 @@ from defusedxml.ElementTree import DefusedXMLParser
 from longctx import __version__
 from longctx.corpus.billing import Reading, documents
 from longctx.errors import UserError
-from longctx.files import inside
+from longctx.links import inside
 
 GOVINFO = "https://www.govinfo.gov"
 LIMIT = 100_000_000  # bytes; the longest issues have about 30 million

@@ -16,8 +16,10 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from longctx import clocks
 from longctx.config.file_names import file_name
 from longctx.config.project_files import first_fault
+from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
-from longctx.files import TAKE_ONE_SIDE, check_no_conflict, inside, write_file
+from longctx.files import write_file
+from longctx.links import inside
 from longctx.vocabulary.bank import LIVING
 from longctx.workspace import Workspace
 

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, NonNegativeInt
 from longctx.config.project_files import read_toml
 from longctx.corpus.billing import Reading
 from longctx.errors import UserError, closest
-from longctx.files import inside
+from longctx.links import inside
 
 FILE = "sections.toml"
 

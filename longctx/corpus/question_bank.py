@@ -14,11 +14,11 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from longctx.config.project_files import first_fault
+from longctx.conflicts import check_no_conflict
 from longctx.corpus.documents import Corpus, bank_files, load_corpus, read_settings
 from longctx.corpus.filters import Filter, choose_filter
 from longctx.corpus.frozen import moved_to
 from longctx.errors import UserError
-from longctx.files import check_no_conflict
 from longctx.vocabulary.bank import SHIPPED, Bank, Item, Section
 from longctx.vocabulary.point import EARLIER, PROTOCOL
 from longctx.workspace import Workspace

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.authoring.alone import ROOM, WORDING, Alone
-from longctx.authoring.written import Writing, read_reply
+from longctx.authoring.writing import Writing
+from longctx.authoring.written import read_reply
 from longctx.cells.cell import Cell
 from longctx.config.prompts import PromptSet
 from longctx.errors import UserError

@@ -14,7 +14,7 @@ from longctx.engine.memory import continues, is_settled, open_requests
 from longctx.errors import Interrupted, UserError
 from longctx.functions.asking import FunctionTrials, TrialFilter
 from longctx.functions.batches import Rounds
-from longctx.functions.fixtures import FunctionRun, Functions
+from longctx.functions.function_run import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended
 from longctx.functions.trial import FunctionTrial
 from longctx.live import interrupted

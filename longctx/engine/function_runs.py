@@ -19,7 +19,7 @@ from longctx.engine.preflight import cannot_pass, target_of
 from longctx.errors import TapeError, UserError
 from longctx.functions.asking import TrialFilter
 from longctx.functions.estimating import FunctionEstimates
-from longctx.functions.fixtures import FunctionRun, Functions
+from longctx.functions.function_run import FunctionRun, Functions
 from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.trial import FunctionTrial
 from longctx.gate.power import Load

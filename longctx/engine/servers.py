@@ -39,7 +39,7 @@ def nothing_sent(run: RunData, rows: Sequence[Row]) -> str:
     days = sorted({row.recorded_at[:10] for row in answered if row.recorded_at})
     if not days:
         return ""
-    from longctx.live.server.credentials import without_userinfo
+    from longctx.live.server.addresses import without_userinfo
 
     try:
         url = without_userinfo(settings.base_url)

@@ -11,7 +11,7 @@ from longctx.config.arguments import server_name
 from longctx.config.file_names import servers_in
 from longctx.errors import UserError, did_you_mean
 from longctx.gate.served import Side
-from longctx.live.server.credentials import parsed, without_userinfo
+from longctx.live.server.addresses import parsed, without_userinfo
 from longctx.workspace import Workspace
 
 LIVE = re.compile(r"(?:(?P<name>[^=:/]+)=)?(?P<url>https?://.*)", re.IGNORECASE | re.DOTALL)

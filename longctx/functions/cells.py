@@ -21,7 +21,7 @@ from longctx.config.project_files import read_text
 from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import Absent, UserError, closest, did_you_mean
 from longctx.fields import fault
-from longctx.files import inside
+from longctx.links import inside
 from longctx.results.records import likely_id, records
 from longctx.text import visible
 from longctx.vocabulary.counts import Counts

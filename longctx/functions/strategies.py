@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from longctx.config.project_files import check_size
 from longctx.corpus.documents import reference_tokens
 from longctx.errors import UserError, did_you_mean
-from longctx.files import inside
+from longctx.links import inside
 from longctx.vocabulary.shapes import COMPACTION, NO_STRATEGY, SHAPES
 
 if TYPE_CHECKING:

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import Absent, UserError
-from longctx.files import inside
 from longctx.functions.case import Case
 from longctx.functions.cells import load_cases
 from longctx.functions.session_reader import UNDONE
@@ -36,6 +35,7 @@ from longctx.functions.strategies import (
     tokens_of,
     unpaired,
 )
+from longctx.links import inside
 from longctx.pytest_file import root_around
 from longctx.results.records import log_lines
 from longctx.text import count

@@ -12,7 +12,7 @@ from longctx.gate.bands import Verdict
 from longctx.results.grouping import grouped
 from longctx.results.request_parts import parts_that_differ
 from longctx.results.row import Row
-from longctx.stats.unpaired import Quantile, quantile
+from longctx.stats.quantiles import Quantile, quantile
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.shapes import STRATEGY
 

@@ -13,23 +13,16 @@ from collections.abc import Mapping, Sequence
 from anthropic import APIStatusError
 
 from longctx.errors import UserError
+from longctx.live.attempts import MOST_S, pause_s, sent_again
 from longctx.live.bounds import Bounds
 from longctx.live.cost.money import most_paid
 from longctx.live.disk import Disk
 from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.failure import NOT_ASKED, Failure, SendResult
 from longctx.live.interrupted import sends_the_rest
-from longctx.live.limiter import (
-    MOST_S,
-    Slots,
-    pause_s,
-    retry_after_s,
-    retry_info_s,
-    room_in_s,
-    sent_again,
-    stated_start,
-)
+from longctx.live.limiter import Slots
 from longctx.live.progress import Progress
+from longctx.live.rate_limits import retry_after_s, retry_info_s, room_in_s, stated_start
 from longctx.live.server.calls import send
 from longctx.live.server.client import Client, Clients, Server, key_of
 from longctx.live.server.explaining import explain

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from longctx.cells.cell import Trial
+from longctx.live.attempts import passing
 from longctx.live.failure import Failure
-from longctx.live.limiter import passing
 from longctx.recording.request import Request
 from longctx.vocabulary.answer import Answer
 

@@ -13,6 +13,7 @@ import pytest
 
 from longctx.errors import UserError
 from longctx.plugin import (
+    declared_options,
     gating,
     guarding,
     hookspec,
@@ -25,6 +26,7 @@ from longctx.plugin import (
     run,
     same_names,
     selection,
+    workers,
 )
 from longctx.plugin.mistakes import Mistake, as_usage_errors
 from longctx.plugin.nested import is_nested
@@ -42,9 +44,9 @@ SUBTESTS = "_pytest.subtests", "pytest_subtests.plugin"
 
 
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
-    options.add(parser)
+    declared_options.add(parser)
     config = pluginmanager.get_plugin("pytestconfig")
-    options.suggest(parser, map(str, config.invocation_params.args) if config else ())
+    declared_options.suggest(parser, map(str, config.invocation_params.args) if config else ())
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -55,14 +57,14 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(guarding)
     config.pluginmanager.register(parameter_ids)
-    for line in options.MARKERS:
+    for line in declared_options.MARKERS:
         config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:
         from longctx.plugin import root
 
         root.collect_project_by_default(config)
     started = run.start(config)
-    if not run.is_worker(config):
+    if not workers.is_worker(config):
         if options.any_given(config) and not is_nested(config):
             from longctx.plugin import collecting, root
 
@@ -95,12 +97,12 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    run.send_run_to_worker(node, measuring.terminal_of_progress(node.config) is not None)
+    workers.send_run_to_worker(node, measuring.terminal_of_progress(node.config) is not None)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object) -> None:
-    run.receive_from_worker(node)
+    workers.receive_from_worker(node)
 
 
 @as_usage_errors()
@@ -109,7 +111,7 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         return
     report_folder.lock_report_folder(session.config)
     started = run_of(session.config)
-    if options.any_given(session.config) and not run.is_worker(session.config):
+    if options.any_given(session.config) and not workers.is_worker(session.config):
         notices.print_ignored(session.config)
     if options.asks_before_tests(started.settings):
         from longctx.plugin.asking import ask_first
@@ -159,7 +161,7 @@ def pytest_itemcollected(item: pytest.Item) -> None:
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     selection.deselect_left_out(items, config)
-    run.send_left_out(config)
+    workers.send_left_out(config)
     unplanned = session_of(config).unplanned
     if unplanned or any(selection.is_cell(item) or selection.is_unittest(item) for item in items):
         from longctx.plugin import collecting
@@ -171,7 +173,7 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
             collecting.check_functions(items, config)
             collecting.check_tables(config)
         except UserError as error:
-            if not run.is_worker(config):
+            if not workers.is_worker(config):
                 raise pytest.UsageError(str(error)) from None
             items[:] = [Mistake.of(session, error)]
             return
@@ -320,16 +322,16 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     measured = session.finished is not None
     gating.count_failed_bands(terminalreporter, config)
     if measured:
-        from longctx.plugin import ending
+        from longctx.plugin import terminal_summary
 
         if shown and not options.any_given(config):
             notices.print_ignored(config)
-        ending.print_run(terminalreporter, config)
+        terminal_summary.print_run(terminalreporter, config)
     if shown:
         for sentence in (*notices.why_left_out(config, measured), *notices.why_skipped(terminalreporter)):
             terminalreporter.write_line(sentence)
     if shown and measured:
-        ending.print_verdict(terminalreporter, config)
+        terminal_summary.print_verdict(terminalreporter, config)
     elif session.verdict and not measured:
         terminalreporter.write_line(gating.NOTHING, red=True)
     if session.unused:

@@ -22,9 +22,9 @@ from longctx.plugin import gating, report_folder
 from longctx.plugin.mistakes import end_of_run
 from longctx.plugin.nested import NestedSession, is_nested, run_nested
 from longctx.plugin.options import typed
-from longctx.plugin.run import is_worker
 from longctx.plugin.selection import MARKER
 from longctx.plugin.session import run_of, session_of, state_of
+from longctx.plugin.workers import is_worker
 from longctx.text import count, usd, usd_exactly
 
 if TYPE_CHECKING:
@@ -157,8 +157,8 @@ def _chosen_by(given: Iterable[object]) -> list[str]:
 
 def _check_server(config: pytest.Config, cells: list[Cell]) -> None:
     """Raise UserError if the address of the server is known from a file of the project alone."""
+    from longctx.live.server.addresses import check_key_may_be_sent
     from longctx.live.server.client import provider_of
-    from longctx.live.server.credentials import check_key_may_be_sent
 
     base_url = run_of(config).settings.base_url
     if base_url is not None and base_url not in typed(config, "--ctx-base-url"):

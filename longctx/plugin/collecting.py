@@ -33,9 +33,9 @@ from longctx.functions.axes import Parameters, parameters_of, replaced
 from longctx.plugin import absent
 from longctx.plugin.options import asks_before_tests
 from longctx.plugin.parameter_ids import ids_of
-from longctx.plugin.run import CELLS, REPORTS, is_worker
 from longctx.plugin.selection import CELL, MARKER, SUBJECT, LeftOut, is_cell, is_function, is_unittest
 from longctx.plugin.session import FunctionCell, run_of, session_of, state_of
+from longctx.plugin.workers import CELLS, REPORTS, is_worker
 from longctx.registry import check_known
 from longctx.views.reporting import adds_to_gate
 from longctx.vocabulary.declaration import Protocol

@@ -14,8 +14,8 @@ from longctx.gate.rules import exit_status as status_of
 from longctx.plugin import options, report_folder
 from longctx.plugin.mistakes import end_of_run
 from longctx.plugin.nested import is_nested
-from longctx.plugin.run import is_worker
 from longctx.plugin.session import run_of, session_of
+from longctx.plugin.workers import is_worker
 from longctx.report.headline import WHOLE_RUN, last_line
 from longctx.text import count, some_of
 

@@ -47,7 +47,7 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
 
 
 def _guard(item: pytest.Item) -> Guard:
-    from longctx.functions.fixtures import guard_of
+    from longctx.functions.guard import guard_of
 
     cell = state_of(item).function_cell
     allowed = [*(cell.function.table.allowed_hosts if cell else ()), *item.config.getini(INI)]

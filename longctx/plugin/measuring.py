@@ -13,9 +13,10 @@ import pytest
 from longctx.errors import UserError
 from longctx.gate.minimum import Requirement, shortfalls
 from longctx.plugin import hooks
-from longctx.plugin.run import is_worker
+from longctx.plugin.rewriting_hooks import is_implemented
 from longctx.plugin.selection import cells, trials
 from longctx.plugin.session import run_of, session_of, state_of
+from longctx.plugin.workers import is_worker
 from longctx.stats.rates import Rate
 
 if TYPE_CHECKING:
@@ -307,7 +308,7 @@ class RowWriter:
                 append(session.run.folder, lines)
             except UserError as error:
                 self._end(str(error))
-        if hooks.is_implemented(self._config, ROW):
+        if is_implemented(self._config, ROW):
             for line in lines:
                 row = row_of(line.partition("\t")[0], session.run.folder)
                 hooks.call_hook(self._config, ROW, row=row)

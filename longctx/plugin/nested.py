@@ -18,7 +18,7 @@ from longctx.plugin.session import run_of, session_of, state_of
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
-    from longctx.functions.fixtures import FunctionRun
+    from longctx.functions.function_run import FunctionRun
 
 
 def _sentence(lines: Sequence[str]) -> str:

@@ -10,8 +10,8 @@ import pytest
 from longctx.engine.run import Run
 from longctx.engine.run_data import FAILURES
 from longctx.errors import UserError
-from longctx.plugin.run import is_worker
 from longctx.plugin.session import run_of, session_of
+from longctx.plugin.workers import is_worker
 
 EXIT = 13
 """The exit status of a run without a report."""

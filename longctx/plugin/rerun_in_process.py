@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from longctx.functions.asking import cause, difference
-from longctx.functions.fixtures import FunctionRun
+from longctx.functions.function_run import FunctionRun
 from longctx.plugin.nested import NestedSession, without_output
-from longctx.plugin.run import RunOfCommand, arguments
+from longctx.plugin.run import RunOfCommand
 from longctx.plugin.session import run_of, session_of
+from longctx.plugin.workers import arguments
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell

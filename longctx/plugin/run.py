@@ -7,7 +7,6 @@ import json
 import tempfile
 from collections.abc import Generator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,17 +16,12 @@ from longctx.engine.run import Run
 from longctx.errors import UserError
 from longctx.extras import require
 from longctx.plugin import hooks, options
-from longctx.plugin.session import run_of, session_of
+from longctx.plugin.rewriting_hooks import RewritingByHooks
+from longctx.plugin.session import session_of
 
 if TYPE_CHECKING:
     from longctx.engine.settings import Settings
 
-CELLS = "ctx_functions"
-"""The entry of a worker's output that names the cells of test functions and their minimum rates."""
-REPORTS = "ctx_reports"
-"""The entry of a worker's output that names the test functions that declare a report, and their files."""
-LEFT_OUT_TESTS = "ctx_left_out"
-"""The entry of a worker's output that names the tests that the profile leaves out, with the reasons."""
 OF_FILES = ("profile", "prompts", "shapes", "strategies", "corpus", "questions", "base_url", "server", "trials", "seed")
 """The settings that `addopts` may give to a run that a command starts."""
 
@@ -74,7 +68,7 @@ def start(config: pytest.Config) -> Run:
     """Make the Run of this process and keep it in the session; its folder is not created yet."""
     if given := next((each for each in config.pluginmanager.get_plugins() if isinstance(each, RunOfCommand)), None):
         session_of(config).run = given.with_settings_of_project(config)
-        given.run.rewriting = hooks.RewritingByHooks(config)
+        given.run.rewriting = RewritingByHooks(config)
         return given.run
     worker_input = getattr(config, "workerinput", None)
     options.any_given(config)
@@ -97,61 +91,13 @@ def start(config: pytest.Config) -> Run:
             require("longctx_parquet", "pyarrow")
         run = Run.with_settings(settings, config.rootpath, private=_private_folder(config, settings))
         run.say = printer_at_once(config)
-    run.rewriting = hooks.RewritingByHooks(config)
+    run.rewriting = RewritingByHooks(config)
     logs.start()
     said = (run.name, settings.record, settings.baseline, " ".join(settings.repeating_options()))
     logs.LOG.debug("run %s, record mode %s, baseline %s, options: %s", *said)
     session_of(config).run = run
     session_of(config).draws_progress = bool(worker_input and worker_input["ctx_progress"])
     return run
-
-
-def is_worker(config: pytest.Config) -> bool:
-    """Return whether this process is a worker of xdist, which writes nothing and sends no request."""
-    return hasattr(config, "workerinput")
-
-
-def arguments(config: pytest.Config) -> list[str]:
-    """Return the arguments of the pytest that the person started."""
-    given = config.workerinput["ctx_arguments"] if is_worker(config) else config.invocation_params.args  # type: ignore[attr-defined]
-    return [str(each) for each in given]
-
-
-def send_run_to_worker(node: Any, progress: bool) -> None:
-    """Send an xdist worker what it must know of the run: on another host it cannot read the run's folder.
-
-    progress: whether the progress is drawn.
-
-    Answers that LONGCTX_TEXT=0 keeps off the cassettes are not sent; their folder is of use on this host only.
-    """
-    run = run_of(node.config)
-    node.workerinput["ctx_name"] = run.name
-    node.workerinput["ctx_progress"] = progress
-    node.workerinput["ctx_unasked"] = json.dumps(run.unasked)
-    node.workerinput["ctx_options"] = options.values_for_worker(node.config)
-    node.workerinput["ctx_private"] = str(run.private or "")
-    node.workerinput["ctx_arguments"] = arguments(node.config)
-
-
-def send_left_out(config: pytest.Config) -> None:
-    """Tell the process that started the run which tests the profile leaves out."""
-    if is_worker(config) and (left_out := session_of(config).left_out):
-        config.workeroutput[LEFT_OUT_TESTS] = json.dumps(left_out)  # type: ignore[attr-defined]  # xdist
-
-
-def receive_from_worker(node: Any) -> None:
-    """Note what a worker has collected and left out: the process that started the run collects nothing."""
-    output = getattr(node, "workeroutput", {})
-    if LEFT_OUT_TESTS in output:
-        left_out = session_of(node.config).left_out
-        new = {test: why for test, why in json.loads(output[LEFT_OUT_TESTS]).items() if test not in left_out}
-        left_out.update(new)
-        if terminal := node.config.pluginmanager.get_plugin("terminalreporter"):
-            terminal.stats.setdefault("deselected", []).extend(SimpleNamespace(nodeid=test) for test in new)
-    if REPORTS in output:
-        session_of(node.config).unknown_reports |= json.loads(output[REPORTS])
-    if CELLS in output:
-        run_of(node.config).functions |= json.loads(output[CELLS])
 
 
 def printer_at_once(config: pytest.Config) -> Any:

@@ -16,11 +16,14 @@ from _pytest.tmpdir import tmppath_result_key
 from longctx.engine.functions import loader
 from longctx.engine.measure import MeasuredCell, Measurer, unmeasured_row
 from longctx.errors import UserError
-from longctx.functions.fixtures import CellRunner, FunctionState, Subtests, called
+from longctx.functions.cell_runner import CellRunner, called
+from longctx.functions.fixtures import FunctionState
 from longctx.functions.measure import Result, run_trial
+from longctx.functions.subtests import Subtests
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import measuring, options
+from longctx.plugin.declared_options import STRICT
 from longctx.plugin.gating import NO_ANSWER
 from longctx.plugin.measuring import CellResult
 from longctx.plugin.same_names import OURS
@@ -244,7 +247,7 @@ def skip_unrecorded(item: pytest.Item, measured: MeasuredCell) -> None:
             f"test: restore cassettes/{cell.file}, or save the baseline again without the test.",
             pytrace=False,
         )
-    if not item.config.getini(options.STRICT):
+    if not item.config.getini(STRICT):
         folder = os.path.relpath(item.path.parent, item.config.invocation_params.dir)
         pytest.skip(
             f"{NO_ANSWER}{cell.model.model} is recorded. To record them: pytest {folder} --ctx-record once; "

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import pytest
 
-from longctx.authoring.written import Writing
+from longctx.authoring.writing import Writing
 from longctx.engine.run import Run
 from longctx.errors import UserError
 from longctx.plugin.nested import Nested, NestedSession, without_output
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from longctx.cells.cell import Cell
     from longctx.engine.measure import MeasuredCell
-    from longctx.functions.fixtures import FunctionRun
+    from longctx.functions.function_run import FunctionRun
     from longctx.views.reporting import Reports
     from longctx.workspace import Workspace
 

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.errors import UserError
     from longctx.functions.cells import Function
-    from longctx.functions.fixtures import FunctionRun, FunctionState
+    from longctx.functions.fixtures import FunctionState
+    from longctx.functions.function_run import FunctionRun
 
 
 @dataclass(slots=True)

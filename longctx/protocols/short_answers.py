@@ -35,8 +35,9 @@ from longctx.protocols.collages import (
     section_count,
     validate_collage,
 )
-from longctx.vocabulary.bank import Item, core, plain
+from longctx.vocabulary.bank import Item
 from longctx.vocabulary.lexical import lexically_right
+from longctx.vocabulary.occurrence import core, plain
 from longctx.vocabulary.point import Templates
 from longctx.vocabulary.reading import simplified
 

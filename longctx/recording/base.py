@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from longctx.errors import UserError
-from longctx.files import split_lines
+from longctx.json_lines import split_lines
 from longctx.recording.episodes import Episode, parse_episodes
 
 AnswerOrigin = Literal["base", "asked", "new", "changed"]

@@ -13,8 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from longctx.conflicts import in_conflict
 from longctx.errors import TapeError
-from longctx.files import in_conflict, inside, named, read_lines
+from longctx.json_lines import read_lines
+from longctx.links import inside
 from longctx.recording import compact_json
 from longctx.text import count
 from longctx.vocabulary.looks import PLANS
@@ -196,7 +198,7 @@ def _conflicts(folder: Path) -> TapeError:
     held = count(len(paths), "cassette holds", "cassettes hold")
     return TapeError(
         "cassettes-in-conflict",
-        f"{held} the conflict markers of a merge: {named(paths)}. Keep the answers of both sides: delete only the "
+        f"{held} the conflict markers of a merge: {some_paths(paths)}. Keep the answers of both sides: delete only the "
         "lines that begin with <<<<<<<, |||||||, ======= or >>>>>>>. An answer that then occurs twice counts once.",
     )
 
@@ -229,3 +231,13 @@ def _check(request: Request, response: dict[str, Any], metadata: dict[str, Any])
             raise TypeError(f"its {name} is not a number")
     if metadata["latency_s"] is not None:
         float(metadata["latency_s"])
+
+
+MOST_NAMED = 20
+"""The most files that a sentence names."""
+
+
+def some_paths(paths: Sequence[Path]) -> str:
+    """Return the paths, relative to the current folder, as a list for a sentence."""
+    more = f" and {len(paths) - MOST_NAMED:,} more" if len(paths) > MOST_NAMED else ""
+    return f"{', '.join(map(os.path.relpath, paths[:MOST_NAMED]))}{more}"

@@ -21,7 +21,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile
 from longctx.errors import TapeError, UserError
-from longctx.files import append_line, check_writable, locked
+from longctx.files import check_writable
+from longctx.json_lines import append_line
+from longctx.locks import locked
 from longctx.recording import compact_json
 from longctx.recording.answer_body import MalformedAnswer, count, read_object
 from longctx.recording.apis import api_at, messages, to_answer

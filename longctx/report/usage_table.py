@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from longctx.gate.usage import Growth, Usage, UsageChange
-from longctx.stats.unpaired import Quantile
+from longctx.stats.quantiles import Quantile
 from longctx.text import usd
 from longctx.views.chart import Table
 

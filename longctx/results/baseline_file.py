@@ -17,9 +17,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from longctx import clocks
+from longctx.conflicts import TAKE_ONE_SIDE, check_no_conflict
 from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
-from longctx.files import TAKE_ONE_SIDE, check_no_conflict
 from longctx.results import judged_by as judging
 from longctx.results.answer_groups import GROUP_FIELDS, by_group, digest_of_answers, with_answers
 from longctx.results.manifest import Manifest, as_manifest, require_manifest

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.files import inside, locked
+from longctx.links import inside
+from longctx.locks import locked
 from longctx.results.export import CSV, PARQUET
 from longctx.results.manifest import MANIFEST
 from longctx.results.store import RESULTS, UNFINISHED, VIEWS

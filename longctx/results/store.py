@@ -14,7 +14,8 @@ from typing import Any, TextIO
 
 from longctx.errors import UserError
 from longctx.fields import parsed
-from longctx.files import lines, lines_at, unwritable
+from longctx.files import unwritable
+from longctx.json_lines import lines, lines_at
 from longctx.redaction import redacted_json
 from longctx.results.manifest import damaged_file_error
 from longctx.results.row import Row

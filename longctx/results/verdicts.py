@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from longctx.files import append_line, inside, read_lines
+from longctx.json_lines import append_line, read_lines
+from longctx.links import inside
 from longctx.results.baseline_file import LETTERS
 
 NAME = "verdicts.jsonl"

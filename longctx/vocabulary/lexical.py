@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.vocabulary.bank import FUNCTION_WORDS, content, core, occurs, plain
+from longctx.vocabulary.occurrence import FUNCTION_WORDS, content, core, occurs, plain
 
 
 @dataclass(frozen=True, slots=True)

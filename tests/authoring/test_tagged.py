@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.authoring.written import bullets, find_tagged
+from longctx.authoring.tagged import bullets, find_tagged
 
 FOUR = "1. In May\n2. In June\n3. In July\n4. In August"
 SOUND = f"<Question 1>\nWhen?\n</Question 1>\n<Answers 1>\n{FOUR}\n</Answers 1>"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.authoring.faults import sentences
+from longctx.authoring.unreadable import sentences
 from longctx.results.store import append, finish, row_lines
 from longctx.results.trial_view import View
 from longctx.workspace import Workspace

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from longctx.authoring.written import PROMPT_TOKENS, Writing
+from longctx.authoring.writing import PROMPT_TOKENS, Writing
 from longctx.config.models import ModelProfile
 from longctx.corpus.documents import reference_tokens
 from longctx.recording.request import parameters

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longctx.authoring.faults import check
-from longctx.authoring.written import LONGEST, Writing, Written, dump_dropped, read_reply
+from longctx.authoring.writing import Writing
+from longctx.authoring.written import LONGEST, Written, dump_dropped, read_reply
 from longctx.corpus.documents import Corpus, load_corpus
 from longctx.corpus.question_bank import dump, load_questions
 from tests.corpus.examples import section, write_folder

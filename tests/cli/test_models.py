@@ -289,7 +289,7 @@ def test_a_silent_server_is_waited_for_aloud_and_not_for_long(
 ) -> None:
     monkeypatch.setattr("longctx.live.watch.DELAY_S", 0)
     monkeypatch.setattr("longctx.live.server.calls.TIMEOUT_S", 0.5)
-    monkeypatch.setattr("longctx.live.server.counting.ANSWER_WITHIN_S", 0.5)
+    monkeypatch.setattr("longctx.live.server.counting_by_asking.ANSWER_WITHIN_S", 0.5)
     server.held = (held,)
     code = main(["models", "probe", "toy", "--ask", "--base-url", server.url])
     printed = "".join(capsys.readouterr())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from longctx.authoring.written import Writing
+from longctx.authoring.writing import Writing
 from longctx.config.prompts import PromptSet
 from longctx.registry import known_protocols
 from longctx.vocabulary.point import Point

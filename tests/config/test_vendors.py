@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from longctx.config.models import ANTHROPIC, OF_APIS, VENDORS, sdk_at, servers_named
-from longctx.functions.fixtures import guard_of
+from longctx.functions.guard import guard_of
 from longctx.recording.apis import APIS
 from longctx.workspace import Workspace
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.functions.fixtures import keys_in
+from longctx.functions.keys import keys_in
 from longctx.functions.transcript import Transcript
 
 SECRETS = {

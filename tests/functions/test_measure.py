@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from longctx.functions.ask import Ask
-from longctx.functions.fixtures import called
+from longctx.functions.cell_runner import called
 from longctx.functions.measure import Result, judge_trial, run, view
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.recording.tape import Tape

@@ -13,7 +13,7 @@ NO_RETRIES = """\
 import longctx.live.server.client, longctx.live.limiter
 
 longctx.live.server.client.RETRIES = 0
-longctx.live.limiter.ATTEMPTS = {}
+longctx.live.attempts.ATTEMPTS = {}
 """
 """A pytest plugin that turns off retries, so that a server that is down fails at once."""
 

@@ -163,7 +163,7 @@ def test_once_the_asking_stopped_what_is_ready_is_not_sent_and_nothing_is_waited
 ) -> None:
     """Before the first refusal arrives, new requests may take the places of those that were in flight."""
     for name in ("FIRST_PAUSE_S", "LONGEST_PAUSE_S"):
-        monkeypatch.setattr(f"longctx.live.limiter.{name}", 3600)
+        monkeypatch.setattr(f"longctx.live.attempts.{name}", 3600)
     with MisbehavingServer(lambda number, body: Reaction("bad_key" if number else "server_error")) as server:
         asked = ask(server, tmp_path, line_cell(trials=60), in_flight=8, limit_s=60)
     assert asked.stopped is not None

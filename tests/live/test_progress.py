@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longctx.authoring.written import Writing
+from longctx.authoring.writing import Writing
 from longctx.cells.cell import Cell, Trial
 from longctx.config.models import ModelProfile
 from longctx.config.prompts import PromptSet

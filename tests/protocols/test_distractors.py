@@ -10,8 +10,8 @@ from pydantic import ValidationError
 
 from longctx.corpus.question_bank import load_bank
 from longctx.protocols.collage import CollageAxes
-from longctx.vocabulary.bank import occurs, plain
 from longctx.vocabulary.lexical import most_alike
+from longctx.vocabulary.occurrence import occurs, plain
 from tests.given import words_of
 from tests.here import HERE
 from tests.protocols import Collage

@@ -7,7 +7,7 @@ from dataclasses import replace
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.report.blocks import TableRows
 from longctx.report.gate_lines import LostAnswer, LostAnswers, gate_lines
-from longctx.stats.unpaired import Quantile
+from longctx.stats.quantiles import Quantile
 from longctx.views.chart import Table
 
 BANDS = TableRows(Table("", ("", "before", "n"), (("line retrieval", "0.61", "200"),)), right=("before", "n"))

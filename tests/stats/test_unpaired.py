@@ -1,6 +1,4 @@
-"""Runs that share no trials: normal approximations agree with an exact enumeration or a simulation, and quantiles have
-order-statistic intervals.
-"""
+"""Runs that share no trials: normal approximations agree with an exact enumeration or a simulation."""
 
 from __future__ import annotations
 
@@ -8,12 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
 from scipy.stats import binom, fisher_exact, norm
 
 from longctx.stats import unpaired
 from longctx.stats.search import MOST_TRIALS
-from longctx.stats.unpaired import Unpaired, quantile
+from longctx.stats.unpaired import Unpaired
 
 
 def exact_power(n: int, rate: float, drop: float, alpha: float) -> float:
@@ -117,30 +114,3 @@ def test_samples_have_the_larger_design_effect_of_both() -> None:
         assert samples.clusters == 20
     alone = Unpaired.of([[True]] * 30, [[False]] * 20)
     assert (alone.before.effect, alone.clusters) == (1.0, 20)
-
-
-@pytest.mark.parametrize("share", [0.5, 0.95])
-@pytest.mark.parametrize("n", [5, 20, 59, 100, 200])
-def test_the_interval_of_a_quantile_is_that_of_the_binomial_distribution(n: int, share: float) -> None:
-    found = quantile([float(value) for value in range(1, n + 1)], share)
-    assert found is not None
-    low = max((r for r in range(1, n + 1) if stats.binom.cdf(r - 1, n, share) <= 0.025), default=None)
-    high = min((s for s in range(1, n + 1) if stats.binom.sf(s - 1, n, share) <= 0.025), default=None)
-    assert (found.lo, found.hi, found.n) == (low, high, n)
-
-
-def test_the_interval_covers_the_true_quantile() -> None:
-    draws = np.random.RandomState(0).exponential(size=(400, 80))
-    true = float(np.log(2))
-    inside = [
-        found is not None and found.lo is not None and found.hi is not None and found.lo <= true <= found.hi
-        for found in (quantile(list(values), 0.5) for values in draws)
-    ]
-    assert 0.95 <= np.mean(inside) <= 0.99
-
-
-def test_few_values_bound_no_high_quantile() -> None:
-    found = quantile([1.0, 2.0, 3.0], 0.95)
-    assert found is not None
-    assert found.hi is None
-    assert quantile([], 0.5) is None

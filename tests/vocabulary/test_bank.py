@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.vocabulary.bank import occurs, plain, rank, ranks
+from longctx.vocabulary.bank import rank, ranks
+from longctx.vocabulary.occurrence import occurs, plain
 from tests.protocols.bank import small_bank
 
 

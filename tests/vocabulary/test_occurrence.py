@@ -2,7 +2,8 @@
 
 import pytest
 
-from longctx.vocabulary.bank import core, gives_away, occurs, occurs_verbatim, plain
+from longctx.vocabulary.bank import gives_away
+from longctx.vocabulary.occurrence import core, occurs, occurs_verbatim, plain
 
 TEXT = plain("The fee is 1,250.50 crowns. Visitors’ dogs – all of them – stay outside, because the floor is wet.")
 

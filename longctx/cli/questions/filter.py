@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from longctx.authoring.faults import sentences
 from longctx.authoring.items import READ
+from longctx.authoring.unreadable import sentences
 from longctx.corpus.filters import make_filter, question_of
 from longctx.errors import UserError
 from longctx.results.row import Row

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx import clocks
-from longctx.authoring.faults import sentences
+from longctx.authoring.unreadable import sentences
 from longctx.cli.questions.filter import answered, readable
 from longctx.cli.shared_options import add_task, check_free_folder, declare, print_at_once, print_noticed, settings_of
 from longctx.config.arguments import number

@@ -94,7 +94,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _cells(corpus: Corpus, options: argparse.Namespace) -> list[Cell]:
     """Return a cell for each section. Raises UserError."""
-    from longctx.authoring.written import Writing
+    from longctx.authoring.writing import Writing
     from longctx.cells.cell import Cell
     from longctx.config.models import load_model
     from longctx.config.prompts import PromptSet
@@ -118,7 +118,8 @@ def _cells(corpus: Corpus, options: argparse.Namespace) -> list[Cell]:
 
 def _read(tape: Tape, cells: Sequence[Cell]) -> list[Written]:
     """Return what was written about each section that has an answer on the tape. Raises TapeError."""
-    from longctx.authoring.written import Writing, read_reply
+    from longctx.authoring.writing import Writing
+    from longctx.authoring.written import read_reply
     from longctx.recording.request import Place
 
     written = []
@@ -174,7 +175,7 @@ def _table(
 
 def _unusable(written: Sequence[Written], files: WrittenFiles, room: int) -> str:
     """Return sentences on what to do if no reply could be used. room: max_tokens of a reply."""
-    from longctx.authoring.faults import excerpt
+    from longctx.authoring.unreadable import excerpt
 
     dropped = [drop for batch in written for drop in batch.dropped]
     helps = ["another model", "another wording (--prompts DIR, with your own writing/)"]

@@ -10,6 +10,7 @@ from typing import Any
 
 import anthropic
 
+from longctx.live.attempts import pause_s, sent_again
 from longctx.live.batches.collect import (
     AGAIN,
     TIMES,
@@ -32,10 +33,10 @@ from longctx.live.batches.ledger import (
 from longctx.live.batches.service import UNSUPPORTED
 from longctx.live.cost.money import Budget, most_paid
 from longctx.live.failure import NOT_ASKED, Failure, SendResult
-from longctx.live.limiter import pause_s, retry_after_s, sent_again
 from longctx.live.progress import Progress
+from longctx.live.rate_limits import retry_after_s
+from longctx.live.server.addresses import without_userinfo
 from longctx.live.server.calls import ENQUIRY_ERRORS
-from longctx.live.server.credentials import without_userinfo
 from longctx.live.server.explaining import explain
 from longctx.recording.request import Place, Request
 

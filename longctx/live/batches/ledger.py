@@ -23,7 +23,8 @@ from pydantic import AfterValidator, ConfigDict, Field, TypeAdapter, ValidationE
 from pydantic.dataclasses import dataclass
 
 from longctx.errors import UserError
-from longctx.files import inside, write_file
+from longctx.files import write_file
+from longctx.links import inside
 from longctx.recording.request import Place, Request
 from longctx.vocabulary.looks import LooksPlan
 

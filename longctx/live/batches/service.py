@@ -18,7 +18,7 @@ import httpx2
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.batches.ledger import SAFE_ID
-from longctx.live.limiter import moment
+from longctx.live.rate_limits import moment
 from longctx.live.server.calls import ENQUIRY_ERRORS, NoAnswer, body_of, malformed, no_connection, table
 from longctx.live.server.client import Client
 from longctx.live.server.credentials import Credentials

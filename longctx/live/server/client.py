@@ -21,14 +21,8 @@ from anthropic import DefaultAsyncHttpxClient as HttpClient
 
 from longctx.config.models import BETA, CUSTOM, OF_APIS, VENDORS, ModelProfile, check_api, custom_headers, treatments
 from longctx.errors import UserError
-from longctx.live.server.credentials import (
-    NO_HEADER,
-    check_key_may_be_sent,
-    is_loopback,
-    parsed,
-    same_server,
-    without_path_of_api,
-)
+from longctx.live.server.addresses import check_key_may_be_sent, is_loopback, parsed, same_server, without_path_of_api
+from longctx.live.server.credentials import NO_HEADER
 from longctx.live.server.network import ENCODING, Network, no_cookies
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
@@ -202,7 +196,7 @@ def key_of(model: ModelProfile) -> str:
 
 
 RETRIES = 4
-"""The SDK's own retries of requests that are not trials, such as count_tokens. Trials: limiter.py."""
+"""The SDK's own retries of requests that are not trials, such as count_tokens. Trials: attempts.py."""
 
 
 def open_client(

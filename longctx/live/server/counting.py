@@ -7,7 +7,7 @@ import dataclasses
 import shlex
 import statistics
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 from urllib.parse import quote
 
@@ -37,18 +37,16 @@ from longctx.live.server.client import Client
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
 from longctx.recording.answer_body import MalformedAnswer
-from longctx.recording.apis import api_of, gemini, messages, to_answer
+from longctx.recording.apis import api_of, gemini, messages
 from longctx.recording.request import (
     Request,
     count_arguments,
     count_post_arguments,
-    post_arguments,
     request_body,
     user_text,
     with_model_profile,
 )
 from longctx.registry import shipped
-from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.point import PROTOCOL, Declaration
 from longctx.workspace import Workspace
 
@@ -181,50 +179,6 @@ def _supported(capabilities: object) -> list[str] | None:
     if not isinstance(capabilities, dict):
         return None
     return [name for name, capability in capabilities.items() if table(capability).get("supported") is True]
-
-
-NAMED = "model", "max_tokens", "messages"
-"""The arguments of the SDK's call; what else a request has is its `extra_body`, as in a run."""
-ROOM = 16
-"""The max_tokens of a request where one token is refused."""
-ANSWER_WITHIN_S = 90.0
-"""The seconds within which each must be answered, enough for a slow model that thinks."""
-
-
-async def count_by_asking(client: Client, model: ModelProfile, text: str, system: str = "") -> int:
-    """Count the input tokens of a prompt by sending it, for providers without count_tokens.
-
-    Raises ENQUIRY_ERRORS.
-    """
-    request: dict[str, Any] = {"model": model.sent_as, "messages": [{"role": "user", "content": text}]}
-    if system := model.system_prompt(system):
-        request["system"] = system
-    try:
-        answer = await _ask(client, model, request | {"max_tokens": 1})
-    except (anthropic.BadRequestError, anthropic.UnprocessableEntityError):
-        answer = await _ask(client, model, request | {"max_tokens": ROOM})  # some gateways refuse less than 16
-    if answer.input_tokens <= 0:
-        raise MalformedAnswer(f"the server's usage cannot be right: a prompt would take {answer.input_tokens} tokens")
-    return answer.input_tokens
-
-
-async def _ask(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> Answer:
-    """Send a request of the Messages API by the API of the model, and return the answer."""
-    body = await _sent(client, model, request)
-    return to_answer(api_of(model).PATH, body, messages.Receipt(live=True))
-
-
-async def _sent(client: Client, model: ModelProfile, request: Mapping[str, Any]) -> bytes:
-    if model.api != messages.NAME:
-        api = api_of(model)
-        sent = post_arguments(api.PATH, api.rendered(dict(request), model), model.treatments)
-        return await body_of(client.post(**sent, cast_to=httpx2.Response), ANSWER_WITHIN_S)
-    named = {name: value for name, value in request.items() if name in NAMED}
-    extra = {name: value for name, value in request.items() if name not in NAMED}
-    call = client.messages.with_raw_response.create(
-        **named, extra_body=extra or None, extra_headers=model.treatments or None
-    )
-    return await body_of(call, ANSWER_WITHIN_S)
 
 
 STRANGE = ("malformed_answer", "timeout")

@@ -10,14 +10,8 @@ from longctx.config.prompts import PromptSet, Wording
 from longctx.errors import UserError
 from longctx.live.server.calls import ENQUIRY_ERRORS, TIMEOUT_S
 from longctx.live.server.client import Client
-from longctx.live.server.counting import (
-    ask_token_count,
-    count_by_asking,
-    described_by_server,
-    source_of,
-    token_counts,
-    tokens_per_unit,
-)
+from longctx.live.server.counting import ask_token_count, described_by_server, source_of, token_counts, tokens_per_unit
+from longctx.live.server.counting_by_asking import count_by_asking
 from longctx.live.server.explaining import explain
 from longctx.live.watch import Say, waiting
 from longctx.registry import shipped

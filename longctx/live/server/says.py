@@ -14,7 +14,7 @@ import httpx2
 
 from longctx.errors import UserError
 from longctx.fields import parsed
-from longctx.files import append_line
+from longctx.json_lines import append_line
 from longctx.live.server.calls import ENQUIRY_ERRORS, body_of, positive, read_model, table
 from longctx.live.server.client import Client
 from longctx.recording.tape import Tape

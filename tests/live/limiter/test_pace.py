@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.live.limiter import PREFIX, retry_after_s, room_in_s
+from longctx.live.rate_limits import PREFIX, retry_after_s, room_in_s
 
 DATE = "Sun, 22 Nov 2026 10:00:00 GMT"
 RESET = "2026-11-22T10:01:00Z"

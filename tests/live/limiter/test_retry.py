@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.live.limiter import FIRST_PAUSE_S, LONGEST_PAUSE_S, pause_s, sent_again
+from longctx.live.attempts import FIRST_PAUSE_S, LONGEST_PAUSE_S, pause_s, sent_again
 
 
 @pytest.mark.parametrize("cause", ["bad_key", "no_such_model", "refused_request", "context_too_long", "not_recorded"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from longctx.live.server.credentials import CREDENTIALS, TRUSTED_HOSTS, check_key_may_be_sent
+from longctx.live.server.addresses import CREDENTIALS, TRUSTED_HOSTS, check_key_may_be_sent
 from tests.refusals import refused
 
 

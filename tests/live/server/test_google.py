@@ -11,7 +11,7 @@ import httpx2
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.live.limiter import retry_info_s
+from longctx.live.rate_limits import retry_info_s
 from longctx.live.server.client import open_client, provider_of
 from longctx.live.server.counting import ask_token_count, described_by_server, with_counted_tokens
 from longctx.live.server.explaining import explain

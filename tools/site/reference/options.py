@@ -7,7 +7,7 @@ from typing import Any
 
 from _pytest.config.argparsing import Parser
 
-from longctx.plugin import options
+from longctx.plugin import declared_options
 from tools.site.reference.markdown import sentence, text
 
 HEAD = """# Options of pytest
@@ -40,7 +40,7 @@ GUIDES = {
 def option_attributes() -> list[dict[str, Any]]:
     """Return argparse's attributes of each option that the help shows, and its `name`."""
     parser = Parser(_ispytest=True)
-    options.add(parser)
+    declared_options.add(parser)
     options_ = [{**option.attrs(), "name": option.names()[0]} for option in parser.getgroup("longctx").options]
     return [option for option in options_ if option.get("help") is not argparse.SUPPRESS]
 

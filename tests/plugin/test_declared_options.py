@@ -7,12 +7,12 @@ from typing import Any
 
 from _pytest.config.argparsing import Parser
 
-from longctx.plugin import options
+from longctx.plugin import declared_options
 
 
 def attributes() -> list[dict[str, Any]]:
     parser = Parser(_ispytest=True)
-    options.add(parser)
+    declared_options.add(parser)
     return [{**option.attrs(), "names": option.names()} for option in parser.getgroup("longctx").options]
 
 
