@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.report.markdown import as_code, code, in_cell, plain
+from longctx.report.markdown import as_code, code, fenced, in_cell, plain
 from longctx.text import visible
 from longctx.views.chart import Table
 
@@ -138,9 +138,7 @@ def _in_markdown(block: Block) -> str:
     if isinstance(block, TextLine):
         return markdown_line(block)
     if isinstance(block, Diff):
-        lines = [visible(line) for line in block.lines]
-        fence = "`" * max(3, 1 + max((len(run) for line in lines for run in re.findall("`+", line)), default=0))
-        return "\n".join([f"{fence}diff", *lines, fence])
+        return fenced("\n".join(map(visible, block.lines)), "diff")
     if isinstance(block, TableRows):
         return _markdown_rows(block)
     start = "<details open>" if block.is_open else "<details>"

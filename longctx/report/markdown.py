@@ -65,3 +65,9 @@ def in_cell(text: str) -> str:
 
 def _in_row(text: str) -> str:
     return text.replace("|", "\\|")  # a bare bar would end the cell, even in code
+
+
+def fenced(text: str, language: str) -> str:
+    """Return text as a block of code, which nothing in it ends."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"

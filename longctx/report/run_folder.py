@@ -132,7 +132,7 @@ def _figure(line: Line) -> dict[str, Any]:
                 "series": point.series,
                 "at": point.x,
                 "tokens": tokens_of([point]),
-                **point.value.as_data,
+                **({"states": point.states} if point.states else point.value.as_data),
             }
             for point in line.points
             if isinstance(point.value, Rate)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 from longctx.report.default_views import default_findings, default_views
 from longctx.report.document import Document, markdown_table, terminal_table
 from longctx.report.document import as_markdown as document_as_markdown
+from longctx.report.first_table import first_table_text
 from longctx.report.function_reports import function_reports_of
 from longctx.report.judge_sentences import judge_sentences
-from longctx.report.markdown import plain
+from longctx.report.markdown import fenced, plain
 from longctx.report.tables import tables
-from longctx.results.grouping import grouped
-from longctx.results.row import EARLY_STOP, Subject, short_names
+from longctx.results.row import EARLY_STOP
 from longctx.summary.costs import Cost, UsageSummary
-from longctx.summary.summary import Line, OfTest, Summary, Truncated, by_test_and_subject, constants_said, lines
+from longctx.summary.summary import OfTest, Summary, Truncated
+from longctx.summary.unusable import MANY, UNUSABLE, unusable_shares
 from longctx.text import count, usd, visible
-from longctx.views.answers import CellSummary
-from longctx.views.chart import ACCURACY, Table
-from longctx.vocabulary.point import name_of_test
 from longctx.vocabulary.report import Rank
 
 UNREADABLE = "unparseable", "refusal"
 """The outcomes that the notes name as soon as they are many; on truncated replies they are more detailed."""
+MOST_ROWS = 34
+"""The most lines of the first table in summary.md."""
 MOST_BYTES = 11_900
 """The bytes of summary.md from which on it leaves tables out, so that it has at most 12 kB: CI shows it whole."""
 MOST_NAME = 80
@@ -48,7 +48,7 @@ def as_markdown(summary: Summary, run: str, verdict: Document | None = None) -> 
     run: the name of the run.
     """
     title = f"# {plain(f'longctx run {run}')}"
-    table = [markdown_table(first_table(summary, "Tests"))] if summary.cells else []
+    table = ["## Tests", fenced(first_table_text(summary, MOST_ROWS), "text")] if summary.cells else []
     first = [document_as_markdown(verdict)] if verdict else []
     parts = [*first, title, *table, *map(plain, (*answers(summary), *_said_of_run(summary, "RUN")))]
     left_out, room = 0, MOST_BYTES - len("\n\n".join(parts).encode())
@@ -182,13 +182,6 @@ def _share(part: int, total: int) -> str:
     return f"{part / total:.0%}" if total else "0%"
 
 
-UNUSABLE = ("unparseable", "truncated", "refusal")
-NOTABLE = 0.05
-"""The share of a test's replies from which unusable ones are worth a sentence."""
-MANY = 0.25
-"""The share from which the rates measure the format of the replies rather than what the model found."""
-
-
 def findings(summary: Summary) -> list[str]:
     """Return the findings by rank. Within a rank come the first finding of each test, then the second of each, …
 
@@ -199,7 +192,7 @@ def findings(summary: Summary) -> list[str]:
         (rank, 0, sentence)
         for kind in UNUSABLE
         for (rank, sentence), (name, subject, *_) in zip(
-            unusable(summary, (kind,)), unusable_shares(summary, (kind,)), strict=True
+            unusable(summary, (kind,)), unusable_shares(summary.cells, (kind,)), strict=True
         )
         if ((name, subject) not in cut if kind == "truncated" else rank == Rank.UNUSABLE)
     ]
@@ -229,81 +222,8 @@ def answers(summary: Summary) -> Iterator[str]:
 
 def unusable(summary: Summary, kinds: Sequence[str] = UNUSABLE) -> Iterator[tuple[Rank, str]]:
     """Yield a sentence, with its rank, on each test and subject of which many replies have one of these outcomes."""
-    for name, subject, kind, share, total in unusable_shares(summary, kinds):
+    for name, subject, kind, share, total in unusable_shares(summary.cells, kinds):
         yield (
             Rank.UNUSABLE if share < MANY else Rank.MANY_UNUSABLE,
             f"{summary.title(name)}, {subject}: {share:.0%} of {total:,} replies are {kind}.",
         )
-
-
-def unusable_shares(summary: Summary, kinds: Sequence[str]) -> Iterator[tuple[str, Subject, str, float, int]]:
-    """Yield each test and subject with many replies of one of these outcomes: the share, and of how many."""
-    for (name, subject), group in by_test_and_subject(summary.cells).items():
-        total = sum(cell.rate.n for cell in group)
-        for kind in kinds:
-            count = sum(cell.outcomes.get(kind, 0) for cell in group)
-            if total and count / total >= NOTABLE:
-                yield name, subject, kind, count / total, total
-
-
-def said(summary: Summary) -> list[tuple[Line, list[str]]]:
-    """Return the lines of the first table, each ending with what a reader must know of its numbers."""
-    remarks = _remarks(summary)
-    found = []
-    for line in lines(summary):
-        about = [*filter(None, [constants_said(line.constants)]), *_line_remarks(remarks, line.test, line.cells)]
-        found.append((line, [*line.said[:-1], " · ".join([line.said[-1], *about])]))
-    return found
-
-
-def first_table(summary: Summary, title: str = "") -> Table:
-    """Return the first table of the page and of summary.md: a line for each test and model, with those of its checks.
-
-    It has a column of models if there are several.
-    """
-    every = said(summary)
-    shown = [each for each in every if own_test(summary, each[0].test) == each[0].test]
-    names = short_names(line.subject for line, _ in shown)
-    columns = {"test": [summary.title(line.test) for line, _ in shown]}
-    columns |= {"model": [names[line.subject] for line, _ in shown]} if len(names) != 1 else {}
-    columns |= {ACCURACY: ["; ".join(parts) for _, parts in shown], "n": [f"{line.n:,}" for line, _ in shown]}
-    checks = [
-        "; ".join(
-            f"{check.test.removeprefix(f'{line.test}.')} {check.text}"
-            for check, _ in every
-            if check.test != line.test and own_test(summary, check.test) == line.test and check.subject == line.subject
-        )
-        for line, _ in shown
-    ]
-    return Table.from_columns(title, columns | ({"checks": [text or "-" for text in checks]} if any(checks) else {}))
-
-
-def own_test(summary: Summary, name: str) -> str:
-    """Return the test that a check is of, if the run has it; else the name itself."""
-    own = name_of_test(name)
-    return own if own in summary.tests else name
-
-
-def _remarks(summary: Summary) -> Mapping[tuple[str, Subject], list[str]]:
-    """Return by test and subject what to know of its accuracy."""
-    remarks: dict[tuple[str, Subject], list[str]] = {}
-    for cut in summary.truncated:
-        share = "" if cut.number == cut.of else f"{cut.number / cut.of:.0%} "
-        remarks.setdefault((cut.test, cut.subject), []).append(f"{share}truncated")
-    for test, subject, kind, unusable, _ in unusable_shares(summary, ("unparseable", "refusal")):
-        remarks.setdefault((test, subject), []).append(f"{unusable:.0%} {'refused' if kind == 'refusal' else kind}")
-    return remarks
-
-
-def _line_remarks(
-    remarks: Mapping[tuple[str, Subject], list[str]], test: str, group: Sequence[CellSummary]
-) -> Iterator[str]:
-    subjects = grouped(group, lambda cell: cell.subject)
-    missing = sum(number for each in group for kind, number in each.outcomes.items() if kind in NOT_MEASURED)
-    if missing:
-        yield f"{missing:,} not measured"
-    yield from dict.fromkeys(remark for subject in subjects for remark in remarks.get((test, subject), []))
-
-
-NOT_MEASURED = ("infra_error", "not_asked")
-"""The outcomes that do not count in an accuracy."""

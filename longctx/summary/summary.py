@@ -8,7 +8,7 @@ A rate that is low because replies were cut off tells more about the limit than 
 from __future__ import annotations
 
 import statistics
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +25,7 @@ from longctx.summary.analyses import ANALYSES
 from longctx.summary.by_value import FILLER, median_tokens
 from longctx.summary.costs import Cost, UsageSummary, costs, usage
 from longctx.summary.retrievals import CHUNKS
+from longctx.summary.unusable import unusable_shares
 from longctx.views.answers import CellSummary, constant_of, summary_of
 from longctx.views.declared import reporting_of, reporting_of_test
 from longctx.views.reporting import Guarded, Reporting, Reports
@@ -198,16 +199,47 @@ class Line:
     """The accuracies that it states; empty if it states something else."""
     constants: Mapping[object, ConstantAnswer] = field(default_factory=dict)
     """The best constant answers that are notable, by the length, and by what else distinguishes items."""
+    remarks: tuple[str, ...] = ()
+    """What a reader must know of its numbers, such as `34% unparseable`."""
 
     @property
     def text(self) -> str:
         return "; ".join(self.said)
 
+    @property
+    def in_full(self) -> tuple[str, ...]:
+        """What is said, ending with what a reader must know of it."""
+        *parts, last = self.said
+        return (*parts, " · ".join(filter(None, [last, constants_said(self.constants), *self.remarks])))
+
 
 def lines(summary: Summary) -> list[Line]:
     """Return the lines of the first table, which every report of a run shows; those of checks are among them."""
     groups = grouped(summary.cells, lambda cell: (cell.test, without_strategy(cell.subject)))
-    return [_line(summary.tests.get(test), test, subject, group) for (test, subject), group in groups.items()]
+    remarks = _remarks(summary)
+    found = []
+    for (test, subject), cells in groups.items():
+        missing = sum(number for cell in cells for kind, number in cell.outcomes.items() if kind in NOT_MEASURED)
+        known = [remark for each in dict.fromkeys(cell.subject for cell in cells) for remark in remarks[test, each]]
+        line = _line(summary.tests.get(test), test, subject, cells)
+        about = [f"{missing:,} not measured"] * bool(missing)
+        found.append(replace(line, remarks=tuple(dict.fromkeys([*about, *known]))))
+    return found
+
+
+NOT_MEASURED = ("infra_error", "not_asked")
+"""The outcomes that do not count in an accuracy."""
+
+
+def _remarks(summary: Summary) -> Mapping[tuple[str, Subject], list[str]]:
+    """Return by test and subject what to know of its replies."""
+    remarks = defaultdict[tuple[str, Subject], list[str]](list)
+    for cut in summary.truncated:
+        share = "" if cut.number == cut.of else f"{cut.number / cut.of:.0%} "
+        remarks[cut.test, cut.subject].append(f"{share}truncated")
+    for test, subject, kind, unusable, _ in unusable_shares(summary.cells, ("unparseable", "refusal")):
+        remarks[test, subject].append(f"{unusable:.0%} {'refused' if kind == 'refusal' else kind}")
+    return remarks
 
 
 def without_strategy(subject: Subject) -> Subject:
@@ -276,7 +308,7 @@ def pools(test: str, rows: Sequence[Row], tests: Mapping[str, Protocol]) -> list
     stated = _stated(Guarded(declared.title, reporting_of(declared)) if declared else None, cells)
     if isinstance(stated, str):
         return []
-    return [(_title(point), [cell.cell for cell in point.cells]) for point in stated]
+    return [(_title(point), [cell.cell for cell in point.cells]) for point in stated if not point.states]
 
 
 def _title(point: RatePoint) -> str:
@@ -307,7 +339,7 @@ def said_of(points: Sequence[RatePoint]) -> Iterator[str]:
 
     A single accuracy has its interval. The tokens of each curve follow it, or once all that took the same.
     """
-    if len(points) == 1 and isinstance(rate := points[0].value, Rate):
+    if len(points) == 1 and isinstance(rate := points[0].value, Rate) and not points[0].states:
         yield f"{rate.rate:.2f} [{rate.lo:.2f}, {rate.hi:.2f}]"
         return
     curves = grouped(points, lambda point: (point.facet, point.series if _is_number(point) else "", _is_number(point)))
@@ -315,6 +347,10 @@ def said_of(points: Sequence[RatePoint]) -> Iterator[str]:
     for (facet, series, numbers), same in curves.items():
         if numbers:
             ordered = sorted(same, key=lambda point: float(point.x))
+            if any(point.states for point in ordered):
+                stated = "; ".join(f"{point.states} at {point.x:,}" for point in ordered)
+                yield f"{series} {stated}{facet}"
+                continue
             rates = ", ".join(f"{estimate(point.value):.2f}" for point in ordered)
             text = " ".join(filter(None, [series, rates]))
             placed.setdefault((facet, tuple(point.x for point in ordered)), []).append((text, ordered))

@@ -29,11 +29,35 @@ class RatePoint:
     """What the lexical baseline answers of the same trials: a dotted line."""
     cells: tuple[CellSummary, ...] = ()
     """The cells whose trials are counted, of a point of the first table."""
+    at: float | str | None = None
+    """Its column in the first table; None for x, if x is a number."""
+    counts: str = ""
+    """What the columns are, if it is not what the facet says: `tokens`."""
+    own_row: str | None = None
+    """The name of its row there; None for the series, with x if that is a name."""
+    part: str = ""
+    """The part of the first table that it belongs to, of several about a test."""
+    about: tuple[str, ...] = ()
+    """What the first table says of its row, such as `earlier version`."""
+    states: str = ""
+    """What the first table states in place of the accuracy, such as k_max."""
 
     @classmethod
     def of(cls, x: int | float | str, series: str, cells: Sequence[CellSummary], facet: str = "") -> RatePoint:
         """Return the accuracy over all trials of these cells."""
         return cls(x, series, pooled(cell.rate for cell in cells), facet, cells=tuple(cells))
+
+    @property
+    def column(self) -> float | str | None:
+        """The column of the first table; None if it has no length."""
+        return self.at if self.at is not None else self.x if isinstance(self.x, int | float) else None
+
+    @property
+    def row(self) -> str:
+        """The name of its row in the first table."""
+        if self.own_row is not None:
+            return self.own_row
+        return self.series if isinstance(self.x, int | float) else " ".join(filter(None, [self.series, self.x]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,6 +102,7 @@ def test_only_what_the_first_table_pools_is_pooled() -> None:
     assert [(row["accuracy"], row["difference"].split()[0], row["difference"].split()[-1]) for row in shown] == [
         ("beginning of 2,600 tokens", "+0.00", "n=10"),
         ("end of 2,600 tokens", "+0.00", "n=10"),
+        ("no examples over positions of 2,600 tokens", "+0.00", "n=20"),
         ("2 examples over positions of 2,600 tokens", "+0.70", "n=20"),
         ("the right section", "+0.60", "n=10"),
         ("a wrong section", "+0.00", "n=10"),

@@ -27,10 +27,13 @@ MARKDOWN = """\
 
 ## Tests
 
-| test | accuracy | n |
-| --- | --- | --- |
-| Line retrieval | ordered 0.30, 0.10 at 5, 10 lines; blocks of 2 0.00 at 10 lines | 30 |
-| Passkey | k_max 2,048 [2,048, 4,096] of 4,096 | 30 |
+```text
+line retrieval        lines     5     10
+  some-model        ordered  0.30*  0.10*
+                blocks of 2     ·   0.00*
+passkey  some-model  n=30  k_max 2,048 [2,048, 4,096] at 4,096 tokens
+· not run; * fewer than 20 trials
+```
 
 70 trials: 1 live (1%); 59 replayed (84%), recorded 2026-11-20 to 2026-11-21; 10 not measured.
 
@@ -74,7 +77,14 @@ def test_markdown_has_the_tables_that_fit(summary: Summary) -> None:
     shown = as_markdown(many, "today")
     assert shown.startswith("# longctx run today\n\n## Tests\n")
     assert (shown.count("\n## "), len(shown.encode()) < 25_000) == (3, True)
+    assert "line retrieval, 20 of 399 lengths" in shown
     assert shown.endswith("\n\n1 more table is on the run's page, index.html.\n")
+
+
+def test_no_name_ends_the_block_of_the_first_table(summary: Summary) -> None:
+    cells = tuple(replace(cell, test="test_```_hostile") for cell in summary.cells[:1])
+    shown = as_markdown(replace(summary, cells=cells, tests={}), "today")
+    assert "\n````text\n" in shown
 
 
 @pytest.mark.parametrize(

@@ -42,12 +42,9 @@ def test_line_retrieval_is_told_by_lines_and_order_with_the_tokens_beside_them()
 @pytest.mark.parametrize(
     ("trials", "text"),
     [
-        (40, "k_max 512 of 1,024; 128 of 256"),
-        (5, "k_max 512 [512, 1,024] of 1,024; 128 [128, 256] of 256"),
-        (
-            4,
-            "8 of 12 keys found in 1,024 tokens, 4 of 8 keys found in 256 tokens (k_max needs 5 trials a distance)",
-        ),
+        (40, "k_max 128 at 256; 512 at 1,024 tokens"),
+        (5, "k_max 128 [128, 256] at 256; 512 [512, 1,024] at 1,024 tokens"),
+        (4, "k_max 4/8 keys at 256; 8/12 keys at 1,024 tokens"),
     ],
 )
 def test_passkey_has_k_max_of_each_window_from_five_trials_a_distance(trials: int, text: str) -> None:
@@ -67,7 +64,8 @@ def test_qa_is_told_by_position_and_by_variant() -> None:
     pad = {"budget": 2600, "variant": "none_scratchpad", "depth": 0, "letters": "own"}
     rows += [row("unparseable", test="collage", cell="pad", params=pad, trial=trial) for trial in range(4)]
     assert said(rows) == (
-        "beginning 1.00, end 0.75 of 2,600 tokens; 2 examples 0.12 over positions of 2,600 tokens; "
+        "beginning 1.00, end 0.75 of 2,600 tokens; "
+        "no examples 0.88, 2 examples 0.12 over positions of 2,600 tokens; "
         "no examples + scratchpad 0.00 of 2,600 tokens (no <Answer> tag)"
     )
 
@@ -163,7 +161,10 @@ def test_lengths_called_tokens_have_the_tokens_that_were_sent_beside_them() -> N
     two = {"budget": 28_000, "variant": "two", "letters": "own", "depth": 0}
     five = {**two, "variant": "five"}
     rows += [*asked("collage", 2, 4, two, input_tokens=20_900), *asked("collage", 1, 4, five, input_tokens=22_000)]
-    assert said(rows).endswith("2 examples 0.50, 5 examples 0.25 over positions of 28,000 tokens (20,900, 22,000 sent)")
+    assert said(rows).endswith(
+        "no examples 0.75, 2 examples 0.50, 5 examples 0.25 over positions of 28,000 tokens "
+        "(20,483, 20,900, 22,000 sent)"
+    )
 
 
 def test_accuracies_of_other_tasks_at_one_length_have_their_own_tokens() -> None:

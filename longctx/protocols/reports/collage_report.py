@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from longctx import Answers, Report, Table
@@ -19,6 +20,10 @@ from longctx.vocabulary.report import Rank
 TITLE = "Long-context QA"
 GUESSING = f"Dashed: accuracy by guessing, {CHANCE}."
 EXAMPLES = {"none": "no examples", "unrelated": "2 unrelated examples", "two": "2 examples", "five": "5 examples"}
+
+
+SHORT = {"none": "none", "unrelated": "2 unrelated", "two": "2", "five": "5"}
+"""The names of examples as columns."""
 
 
 def variant_name(name: str) -> str:
@@ -281,27 +286,41 @@ def _shown_effects(summary: QaSummary) -> Iterable[str]:
             )
 
 
+UNREAD = "no <Answer> tag"
 NO_ANSWER = 0.5
 """The share of replies without an <Answer> tag from which an accuracy is marked."""
 
 
 def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
-    """Yield the first variant of each length by the needle's position, and the others over all positions."""
-    for of, of_length in grouped(cells, _length).items():
-        known = [name + pad for pad in ("", SCRATCHPAD) for name in EXAMPLES]
-        by_name = sorted(of_length, key=lambda cell: known.index(_variant(cell)) if _variant(cell) in known else -1)
-        plain, *others = grouped(by_name, _variant).items()
-        named = "" if plain[0] == "none" else f", {variant_name(plain[0])}"
-        for where, same in grouped(plain[1], _position).items():
-            yield RatePoint.of(where, "", same, of + named)
-        for name, same in sorted(others, key=lambda each: _unread(each[1])):
-            facet = f"{of} (no <Answer> tag)" if _unread(same) else f" over positions{of}"
-            yield RatePoint.of(variant_name(name), "", same, facet)
+    """Yield the first variant of each length by the needle's position, and all variants over all positions."""
+    known = [name + pad for pad in ("", SCRATCHPAD) for name in EXAMPLES]
+    for (length, more_of_it, version), alike in grouped(cells, _items).items():
+        of = f" of {length:,} tokens{f' {more_of_it}' * bool(more_of_it)}{f' ({version})' * bool(version)}"
+        about = tuple(filter(None, [more_of_it, version]))
+        by_name = sorted(alike, key=lambda cell: known.index(_variant(cell)) if _variant(cell) in known else -1)
+        variants = grouped(by_name, _variant)
+        first, plain = next(iter(variants.items()))
+        named = () if first == "none" else (variant_name(first),)
+        for where, same in grouped(plain, _position).items():
+            point = RatePoint.of(where, "", same, ", ".join([of, *named]))
+            yield replace(point, at=length, counts="tokens", about=(*named, *about))
+        for name, same in sorted(variants.items(), key=lambda each: _unread(each[1])) if len(variants) > 1 else ():
+            examples, pad, _ = name.partition(SCRATCHPAD)
+            facet = f"{of} ({UNREAD})" if _unread(same) else f" over positions{of}"
+            yield replace(
+                RatePoint.of(variant_name(name), "", same, facet),
+                at=SHORT.get(examples, examples),
+                counts="examples",
+                own_row=pad.strip("_"),
+                part=f"{length:,} tokens",
+                about=(*([UNREAD] * _unread(same)), *about),
+            )
 
 
-def _length(cell: CellSummary) -> str:
+def _items(cell: CellSummary) -> tuple[int, str, str]:
+    """Return what distinguishes the collages of a cell: their length, what else they hold, and an earlier version."""
     more_of_it = held(cell.params)
-    return f" of {_budget(cell):,} tokens" + f" with {more_of_it}" * bool(more_of_it) + earlier(cell.params)
+    return _budget(cell), f"with {more_of_it}" * bool(more_of_it), earlier(cell.params).strip(" ()")
 
 
 def _unread(cells: Sequence[CellSummary]) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from longctx import Answers, Axes, Rate, Report, Reported, Row, StatedMinimum, Table
@@ -308,19 +308,18 @@ def entry(answers: Answers) -> dict[str, Any]:
     }
 
 
-def figure(cells: Sequence[CellSummary]) -> str:
-    """Say k_max of each window; where distances have too few trials for it, how many keys are found."""
-    reached, found = list[str](), list[str]()
+def figure(cells: Sequence[CellSummary]) -> Iterator[RatePoint]:
+    """Yield k_max of each window; how many keys are found where distances have too few trials for it."""
+    by_window = grouped(cells, lambda cell: int(cell.params["window"] or 0))
     for summary in windows_of(cells):
+        point = replace(RatePoint.of(summary.window, "k_max", by_window[summary.window], " tokens"), counts="window")
         if summary.told:
             lo, hi = summary.interval
             interval = "" if lo == hi == summary.effective.k_max else f" [{lo:,}, {hi:,}]"
-            reached.append(f"{tokens(summary.effective.k_max)}{interval} of {summary.window:,}")
+            yield replace(point, states=f"{tokens(summary.effective.k_max)}{interval}")
         else:
-            rate = pooled(cell.rate for cell in cells if cell.params["window"] == summary.window)
-            found.append(f"{rate.correct:g} of {rate.n:,} keys found in {summary.window:,} tokens")
-    few = f"{', '.join(found)} (k_max needs {FEWEST} trials a distance)" if found else ""
-    return "; ".join(filter(None, [f"k_max {'; '.join(reached)}" if reached else "", few]))
+            found = pooled(cell.rate for cell in by_window[summary.window])
+            yield replace(point, states=f"{found.correct:g}/{found.n:,} keys")
 
 
 REPORT = Report(by=("window",), more=more, findings=findings, data=entry, gate=reported, figure=figure)

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from longctx.report.effective_lengths import effective_lengths
+from longctx.report.first_table import own_test
 from longctx.report.function_reports import function_reports_of
 from longctx.report.svg import Drawn
 from longctx.report.tables import tables
-from longctx.report.text import answer_sentences, own_test, said
+from longctx.report.text import answer_sentences
 from longctx.results.grouping import grouped
-from longctx.summary.summary import Summary
+from longctx.summary.summary import Summary, lines
 from longctx.text import usd
 from longctx.views.chart import Table
 
@@ -59,8 +60,8 @@ def _check(name: str, test: str) -> str:
 
 def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
     """Yield a section for each test with its checks, in the order of the summary, then one for all tests."""
-    all_tables, lines = tables(summary), said(summary)
-    several = len({line.subject for line, _ in lines}) > 1
+    all_tables, every = tables(summary), lines(summary)
+    several = len({line.subject for line in every}) > 1
     for test, members in tests_of(summary).items():
         figures = [_figure(chart) for chart in drawn if chart.chart.test in members]
         own: list[Table] = []
@@ -71,10 +72,10 @@ def sections(summary: Summary, drawn: Sequence[Drawn]) -> Iterator[PageSection]:
         undrawn = [table for table in own if not _is_drawn(table, figures)]
         rates = [
             f"{_check(name, test)}: " * (name != test)
-            + f"{'; '.join(parts)} n={line.n:,}"
+            + f"{'; '.join(line.in_full)} n={line.n:,}"
             + f", {line.subject}" * several
             for name in members
-            for line, parts in lines
+            for line in every
             if line.test == name
         ]
         parts = function_reports_of(summary.tests[test])

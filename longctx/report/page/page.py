@@ -18,6 +18,7 @@ from longctx.report.blocks import Block, Fold
 from longctx.report.charts import accuracies, charts
 from longctx.report.colours import colours, css
 from longctx.report.document import Document
+from longctx.report.first_table import first_tables
 from longctx.report.page import trials
 from longctx.report.page.contents import Figure, PageSection, sections
 from longctx.report.page.earlier_answers import EarlierAnswers
@@ -26,7 +27,7 @@ from longctx.report.page.glossary import words
 from longctx.report.run_report import RunReport
 from longctx.report.svg import NARROW, WIDE, Drawn, draw, numbers_of, standing_alone
 from longctx.report.terminal import attention
-from longctx.report.text import findings, first_table
+from longctx.report.text import findings
 from longctx.results.row import Row
 from longctx.summary.summary import Summary
 from longctx.text import visible
@@ -111,7 +112,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
             counts=list(counts(summary, manifest, of_run.failed)),
             facts=list(facts(summary, manifest)),
             origins=list(origins(manifest)),
-            tests=first_table(summary),
+            tests=first_tables(summary),
             findings=findings(summary),
             first=FINDINGS,
             few=FEW_SECTIONS,

@@ -16,6 +16,7 @@ from longctx.compare.runs import compare
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.registry import shipped
 from longctx.report.comparison import change_title, changes, comparison
+from longctx.report.first_table import first_tables
 from longctx.report.page.page import ChangedTrials, changes_page, page_of
 from longctx.report.run_report import RunReport
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_document
@@ -66,9 +67,11 @@ def test_a_run_has_a_row_for_each_test_over_the_trials_that_its_table_counts() -
         return re.sub(r" \[.*\]", "", said)  # that of clusters is another test's
 
     assert sorted(map(without_interval, found)) == sorted(map(without_interval, expected))
-    table = page[page.index("<thead>") :]
-    for of_test in by_test.values():
-        assert f"<td>{right(of_test)[1]:,}</td>" in table
+    *matrices, others = first_tables(summarize(sample))
+    counted = {name: int(n) for name, n in others.frame["n"].items()}
+    counted |= {table.test: sum(map(int, filter(None, table.frame["n"]))) for table in matrices[::-1]}
+    assert sorted(counted.values()) == sorted(right(of_test)[1] for of_test in by_test.values())
+    assert all(f"<td>{n}</td>" in page for table in (*matrices, others) for n in table.frame["n"])
     curve = [say for say in said(page, 'id="curves"') if say.startswith("5 lines, ordered: ")]
     assert curve == [f"5 lines, ordered: {wilson(*right(row for row in sample if row.cell == 'lines-5'))}"]
 

@@ -11,11 +11,11 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from longctx.report.document import Document
+from longctx.report.first_table import first_tables
 from longctx.report.page.contents import sections
 from longctx.report.page.facts import facts
 from longctx.report.page.page import render
 from longctx.report.run_report import RunReport
-from longctx.report.text import first_table
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Answered, summarize
 from longctx.views.chart import Table
@@ -81,8 +81,9 @@ def test_tests_are_in_one_order(report: Path) -> None:
     headings = re.findall(r"<h2 id=.*?>(.*?)</h2>", text)
     assert [heading for heading in headings if heading in tests] == tests
     assert "<h1>4 tests: some-model</h1>" in text
-    [first] = re.findall(r"<table>.*?</table>", text, re.DOTALL)[:1]
-    assert re.findall(r'<th scope="row"><a.*?>(.*?)</a></th>', first) == tests
+    first = text[text.index('<div class="run">') : text.index('id="trials"')]
+    linked = re.findall(r'(?:<h2>|<th scope="row">)<a.*?>(.*?)</a>', first)
+    assert sorted({link.partition(":")[0].partition(",")[0] for link in linked}) == sorted(tests)
     index = json.loads(next(script for script in Read(text).scripts if script.startswith("{")))
     assert index["names"]["test"] == tests
 
@@ -205,6 +206,7 @@ def test_checks_are_in_the_section_of_their_test() -> None:
     assert (desk.title, alone.title) == ("test_desk", "test_gone.check")
     assert desk.rates == ["1.00 [0.21, 1.00] n=1", "answer: 0.50 [0.09, 0.91] n=2"]
     assert [table.title for table in desk.tables] == ["test_desk", "test_desk.answer"]
-    tests = first_table(summary).frame
+    [table] = first_tables(summary)
+    tests = table.frame
     assert tests.index.tolist() == ["test_desk", "test_gone.check"]
     assert tests["checks"].tolist() == ["answer 0.50 [0.09, 0.91]", "-"]
