@@ -27,8 +27,8 @@ TEXT = README.read_text(encoding="utf-8")
 LINES = re.findall(r"^python3 -m venv .*pip install -r.*$", TEXT, re.MULTILINE)
 """The two commands that need nothing but Python."""
 INSTALLED = re.compile(r"python3 -m venv \.venv && \. \.venv/bin/activate && pip install -r (\S+) && (pytest .*)")
-ROWS = 10
-"""The lines of the first table that README shows."""
+SHOWN = ("line retrieval", "passkey")
+"""The tests of the first table that README shows."""
 RECORD = "--ctx-record=once"
 STATUS = re.compile(r"# exit status (\d+)")
 SHELL = """{line}
@@ -99,7 +99,9 @@ def suite(output: str) -> str:
     end = next(line for line in lines if re.match(r"[\d,]+ trials: ", line))
     passed = re.search(r"\d+ passed, \d+ deselected", lines[-1])
     assert passed
-    return text(*lines[start : start + ROWS], "…", end, passed[0])
+    heads = [place for place, line in enumerate(lines) if place > start and line[:1].strip()]
+    below = next(place for place in heads if not lines[place].startswith(SHOWN))
+    return text(*lines[start:below], "…", end, passed[0])
 
 
 def gate(output: str) -> str:
