@@ -19,7 +19,6 @@ NAMES = re.compile("|".join([*(name for name in shipped() if name != "control"),
 """`control` is left out: it is a common word, and the controls belong to the test of collages."""
 KNOWN = {
     "authoring/items.py": "a report on questions, which reads the answers of collages and controls",
-    "report/serving.py": "the entries of the profile serving that make its trials harder or easier",
 }
 
 

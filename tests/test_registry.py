@@ -88,3 +88,9 @@ def test_an_unknown_name_is_suggested() -> None:
 def test_tests_are_in_the_protocols_order_and_a_user_s_own_after_them(rows: list[str]) -> None:
     ordered = [("line_retrieval", 3), ("passkey", 2), ("passkey", 6), ("control", 0), ("mine", 1), ("mine", 4)]
     assert [(rows[place], place) for place in in_order(rows)] == ([*ordered, ("alone", 5)] if rows else [])
+
+
+def test_what_makes_trials_harder_is_an_entry_of_the_table() -> None:
+    declared = {name: test.axes for name, test in shipped().items() if test.axes.difficulty}
+    assert declared
+    assert all(axes.difficulty in axes.model_fields for axes in declared.values())

@@ -98,6 +98,7 @@ class Serving:
             tokens=tokens,
             noise=self._noise(old, twice),
             rooms=rooms,
+            difficulty={name: test.axes.difficulty for name, test in self._new.plan.tests.items()},
             left_out=len(self._cells) - len(held),
             too_long=list(dict.fromkeys(map(_where, too_long))),
             unsent=[*self._unsent(both)],

@@ -80,6 +80,8 @@ class Served:
     noise: Noise
     rooms: Mapping[TestAndBand, Room]
     """By test and band, in the order of the profile."""
+    difficulty: Mapping[str, str]
+    """By test, the entry of its table that makes its trials harder; empty if it declares none."""
     left_out: int
     """The cells that the old server cannot hold, or has no answer of."""
     too_long: Sequence[TestAndBand]

@@ -55,6 +55,7 @@ class LineRetrievalAxes(Axes):
     """Every number of lines in every order, except blocks that are not smaller than the file."""
 
     sizes: ClassVar[str] = "lines"
+    difficulty: ClassVar[str] = "lines"
     lines: tuple[Size, ...] = Field(min_length=1)
     """Lengths of the files, in lines; or shares of the model's window."""
     orders: tuple[Annotated[Any, BeforeValidator(_order)], ...] = Field(default=("ordered", "shuffled"), min_length=1)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
@@ -72,6 +72,7 @@ class MultipleNeedlesAxes(WindowAxes):
     """How many trials ask about one text, each for other keys."""
     max_tokens: Count = 128
     """The most tokens of a reply."""
+    difficulty: ClassVar[str] = "needles"
 
     def cells(self) -> Iterator[dict[str, object]]:
         for window, needles in product(self.windows, self.needles):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -45,6 +45,7 @@ class PasskeyAxes(WindowAxes):
     """The most tokens of a reply."""
     min_k_max: Count | None = None
     """The smallest k_max (tokens) that a gate accepts, in windows that are at least as large."""
+    difficulty: ClassVar[str] = "windows"
 
     @property
     def minimums(self) -> int:

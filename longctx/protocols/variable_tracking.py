@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from typing import ClassVar
 
 import numpy as np
 
@@ -64,6 +65,7 @@ class VariableTrackingAxes(WindowAxes):
     """How many trials ask about one text, each about another of its chains."""
     max_tokens: Count = 128
     """The most tokens of a reply."""
+    difficulty: ClassVar[str] = "hops"
 
     def cells(self) -> Iterator[dict[str, object]]:
         for window, chains, hops in product(self.windows, self.chains, self.hops):

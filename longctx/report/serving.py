@@ -13,14 +13,8 @@ from longctx.results.grouping import grouped
 from longctx.text import count
 from longctx.views.chart import Table
 
-ENLARGE = {
-    "line_retrieval": "lines",
-    "multiple_needles": "needles",
-    "variable_tracking": "hops",
-    "passkey": "windows",
-}
-"""The entry of a profile's table that makes its trials harder or easier."""
-OTHERS = "sizes"
+SIZES = "sizes"
+"""What makes the trials of a test harder that does not declare it."""
 COLUMNS = ("tokens", "before", "after", "change, points", "lost", "gained", "n", "verdict")
 RIGHT = ("tokens", "before", "after", "change, points", "lost", "gained", "n")
 
@@ -111,7 +105,7 @@ def _differ(number: int, noun: str) -> str:
 def _rooms(served: Served) -> Iterator[str]:
     """Yield what to change where the first trials of the old server leave no room for a loss, or only for one."""
     for (test, band), room in served.rooms.items():
-        entry = ENLARGE.get(test, OTHERS)
+        entry = served.difficulty.get(test) or SIZES
         where = f"{_named(test)} at {band}: old is right in {room.correct} of its first {room.n} trials"
         if room.kind == "hard":
             yield f"{where}, below 0.30, so nothing can be lost and it is not judged: choose fewer or smaller {entry}."

@@ -83,6 +83,8 @@ class Axes(BaseModel):
     lengths are one band."""
     sizes: ClassVar[str] = ""
     """The entry that contains the lengths, each of which may be a share of a model's window; empty if there is none."""
+    difficulty: ClassVar[str] = ""
+    """The entry that makes trials harder, or easier, if advice should name it."""
 
     gated: bool = True
     """False leaves the table out of the gate: its trials are sent and reported, but not judged."""
