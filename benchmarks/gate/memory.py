@@ -8,6 +8,7 @@ change, is quoted.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -49,11 +50,26 @@ class Kind:
     drop: float = 0.0
     entire: bool = False
     """Whether all of some trials is lost, and not a share of each."""
+    coins: bool = False
+    """Whether some trials are coins, and all others always right or always wrong."""
+
+    @property
+    def how(self) -> str:
+        return "-" if not self.drop else "all of some trials" if self.entire else "a share of each"
+
+    @property
+    def trials(self) -> str:
+        return "coins" if self.coins else "spread"
 
 
 def chances(kind: Kind, gates: int, trials: int, random: np.random.Generator) -> tuple[Array, Array]:
     """Return the probabilities of a right answer before and after."""
-    before = rates(gates, 1, trials, kind.rate, kind.changing, random)[:, 0]
+    if kind.coins:
+        drawn, tossed = random.random((2, gates, trials))
+        always = drawn < (kind.rate - kind.changing) / (1 - 2 * kind.changing)
+        before: Array = np.where(tossed < 2 * kind.changing, 0.5, always)
+    else:
+        before = rates(gates, 1, trials, kind.rate, kind.changing, random)[:, 0]
     lost: Array | float = kind.drop / kind.rate
     if kind.entire:
         lost = (random.random(before.shape) < lost).astype(float)
@@ -249,40 +265,32 @@ def advice(gates: int) -> str:
     """What a second run decides that has as many trials as the first, which was inconclusive, advised."""
     rows = []
     for part, named in ((0.0, "nothing"), (0.5, "half of the margin"), (1.0, "the margin")):
-        for rate, changing in ADVISED:
+        for (rate, changing), tossed in itertools.product(ADVISED, (False, True)):
             for entire in (False, True) if part else (False,):
-                of = follow(Kind(rate, changing, part * MARGIN, entire), gates // 4, np.random.default_rng(3))
-                how = "-" if not part else "all of some trials" if entire else "a share of each"
+                kind = Kind(rate, changing, part * MARGIN, entire, tossed)
+                of = follow(kind, gates // 4, np.random.default_rng(3))
                 decided = share(of.passes + of.regressions, of.advised)
                 cells = decided, share(of.passes, of.advised), share(of.passed, of.gates)
-                rows.append([named, how, rate, f"{changing:.0%}", of.advised, *cells])
-    heads = ["lost", "how", "rate", "pairs that change", "inconclusive first runs", "decided", "passes"]
+                rows.append([named, kind.how, kind.trials, rate, f"{changing:.0%}", of.advised, *cells])
+    heads = ["lost", "how", "trials", "rate", "pairs that change", "inconclusive first runs", "decided", "passes"]
     return table([*heads, "passes in one of the two, of all"], rows)
-
-
-def coins(rate: float, changing: float, gates: int, random: np.random.Generator) -> Array:
-    """Return the probabilities of trials of which some are coins, and all others always right or always wrong."""
-    drawn, tossed = random.random((2, gates, TRIALS))
-    of: Array = np.where(tossed < 2 * changing, 0.5, drawn < (rate - changing) / (1 - 2 * changing))
-    return of
 
 
 def pull_requests(gates: int, number: int = 50) -> str:
     """How many baselines fail at least one of so many unchanged pull requests."""
     rows = []
     for rate, changing in LIVES:
-        for generator in ("spread", "coins"):
+        for kind in (Kind(rate, changing), Kind(rate, changing, coins=True)):
             cells = []
             for runs in (1, 3):
                 random = np.random.default_rng(2)
-                was, _ = chances(Kind(rate, changing), gates, TRIALS, random)
-                was = coins(rate, changing, gates, random) if generator == "coins" else was
+                was, _ = chances(kind, gates, TRIALS, random)
                 before = baseline_of(was, runs, random)
                 failed = np.zeros(gates, bool)
                 for _ in range(number):
                     failed |= ~first(before, answers(was, random))
                 cells.append(share(int(failed.sum()), gates))
-            rows.append([generator, f"{changing:.0%}", rate, *cells])
+            rows.append([kind.trials, f"{changing:.0%}", rate, *cells])
     return table(["trials", "pairs that change", "rate", "a baseline of one run", "of three runs"], rows)
 
 

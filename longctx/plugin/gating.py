@@ -55,6 +55,12 @@ def check(run: Run) -> None:
                 f"--ctx-judge-labels {settings.judge_labels} needs a gate: name its baseline with --ctx-baseline, and "
                 "merge shards before (longctx gate BASELINE RUN --judge-labels FILE judges a merged run).",
             )
+        if settings.trust == "base":
+            raise UserError(
+                "labels-not-trusted",
+                f"LONGCTX_TRUST=base accepts no labels, which a pull request can edit as it can answers: leave out "
+                f"--ctx-judge-labels {settings.judge_labels}.",
+            )
         read_labels(settings.judge_labels)
     if settings.baseline is None:
         return

@@ -53,6 +53,7 @@ def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[
         "reasons": list(verdict.reasons),
         "changed": list(changed),
         "improved": verdict.improved,
+        **({"labelled": sorted({test for test, _ in verdict.labelled})} if verdict.labelled else {}),
         "run": _run(verdict, verdict.run_change),
         **({"anchor": _anchor(verdict)} if verdict.anchor else {}),
         "usage": finite(asdict(verdict.usage)) if verdict.usage else None,

@@ -71,7 +71,7 @@ def read_labels(path: Path) -> Labels:
         if found.setdefault(answer, label == RIGHT) != (label == RIGHT):
             raise UserError(
                 "contradictory-labels",
-                f"{path}:{line}: the answer {answer} is labelled both `{RIGHT}` and `{WRONG}`: keep one of its lines.",
+                f"{path}:{line}: the answer {answer!r:.40} is labelled `{RIGHT}` and `{WRONG}`: keep one of its lines.",
             )
     if unlabelled:
         raise UserError(

@@ -7,10 +7,11 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.integration.conftest import Checkout, Result
+from tests.integration.conftest import Checkout, Result, needs_git
 from tests.integration.functions import ask
 from tests.servers import Answer, Body, SimulatedServer, message, prompt_of
 
@@ -77,8 +78,8 @@ def gated(project: Checkout, script: Callable[[Body], Answer]) -> Result:
         return ask(project, server, "--ctx-baseline=main", mode="all", profile="tiny.toml", page=True)
 
 
-def replayed(project: Checkout, *arguments: str) -> Result:
-    return project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main", *arguments)
+def replayed(project: Checkout, *arguments: str, **options: Any) -> Result:
+    return project.pytest("tests_longctx/test_functions.py", "--ctx-baseline=main", *arguments, **options)
 
 
 def to_label(project: Checkout) -> list[dict[str, str]]:
@@ -148,7 +149,7 @@ def test_labels_that_are_not_of_this_run_or_contradict_or_lack_are_named(project
     other = [lines[0] | {"answer": "0123456789ab"}, *lines[1:]]
     for changed, code, said, status in (
         (half, "labels-missing", f"7 of {len(lines)} answers have no label", 4),
-        (twice, "contradictory-labels", "is labelled both `right` and `wrong`", 4),
+        (twice, "contradictory-labels", "is labelled `right` and `wrong`", 4),
         ([lines[0] | {"label": "maybe"}, *lines[1:]], "bad-label", "the label 'maybe' is neither", 4),
         (other, "labels-of-another-run", f"1 of {len(lines)} labels are of answers that are not to be labelled", 12),
         (lines[5:], "labels-missing", f"5 of {len(lines)} answers of this run have no label", 12),
@@ -160,6 +161,25 @@ def test_labels_that_are_not_of_this_run_or_contradict_or_lack_are_named(project
     file.write_text("no,labels\n1,2\n")
     assert replayed(project, LABELS).says("bad-labels-file")
     assert project.pytest("tests_longctx/test_functions.py", LABELS).says("labels-without-gate")
+
+
+def test_a_later_run_of_a_change_is_judged_by_its_own_labels(project: Checkout) -> None:
+    project.profile(f'looks = "once"\n{PROFILE}')
+    assert [gated(project, HARSH).code for _ in range(2)] == [10, 10]
+    label(project)
+    result = replayed(project, LABELS)
+    assert result.code == 0, result.out
+    assert result.says("run 2 of this change: pass · 120 answers to 120 requests, judged together at 0.5%")
+    assert project.gate()["labelled"] == ["test_tone", "test_tone.polite"]
+
+
+@needs_git
+def test_labels_of_a_stranger_are_not_trusted(project: Checkout) -> None:
+    project.git("init", "--quiet", "--initial-branch=main")
+    project.git("add", "cassettes")
+    project.git("commit", "--quiet", "--message", "Recordings")
+    refused = replayed(project, LABELS, env={"LONGCTX_TRUST": "base", "LONGCTX_BASE": "main"})
+    assert (refused.code, refused.says("labels-not-trusted")) == (4, True)
 
 
 def test_what_no_judge_graded_has_nothing_to_label(project: Checkout) -> None:
