@@ -33,6 +33,7 @@ from longctx.vocabulary.point import CREDIT, is_check, name_of_test
 RIGHT_TWICE = 80
 """How many of the pairs of a band that a judge calls right in both runs are labelled."""
 SHORT = 12
+"""The characters of a digest that identify an answer; baselines keep as many of that of its request."""
 TrialOfRun = tuple[object, ...]
 
 
@@ -59,12 +60,15 @@ class JudgedPair:
     def key(self) -> ItemKey:
         return item_key(self.rows.after[0])
 
+    @property
+    def place(self) -> tuple[str, str, ItemKey]:
+        """What identifies it among the pairs of two runs."""
+        return self.tests[0], str(self.subjects.after), self.key
+
     def id_of(self, row: Row) -> str:
         """Return what identifies one of its answers."""
         own = row.recorded_at, row.model_returned, row.repeat, (row.prompt_sha256 or "")[:SHORT], row.output_tokens
-        return hashlib.sha256(repr((self.tests[0], str(self.subjects.after), self.key, own)).encode()).hexdigest()[
-            :SHORT
-        ]
+        return hashlib.sha256(repr((*self.place, own)).encode()).hexdigest()[:SHORT]
 
     @property
     def ids(self) -> list[str]:
@@ -147,8 +151,9 @@ def _lot(pair: JudgedPair) -> str:
 def labelled_rows(before: Sequence[Row], after: Sequence[Row], labels: Labels) -> LabelledRows:
     """Return the rows of two runs as people label them. Raises UserError if the labels are not those of these runs."""
     judged = judged_pairs(before, after)
-    chosen = {id(pair) for pair in to_label(judged)}
-    _check([pair for pair in judged if id(pair) in chosen], labels)
+    to_have_labels = to_label(judged)
+    _check(to_have_labels, labels)
+    chosen = {pair.place for pair in to_have_labels}
     outcomes: Both[dict[tuple[object, ...], bool]] = Both({}, {})
     right_twice: dict[tuple[str, Subject], dict[ItemKey, AnswerPair | None]] = {}
     for pair in judged:
@@ -157,7 +162,7 @@ def labelled_rows(before: Sequence[Row], after: Sequence[Row], labels: Labels) -
             of_test = right_twice.setdefault((test, pair.subjects.after), {})
             if pair.right_twice:
                 credits = by_people.map(lambda side: [float(bool(right)) for right in side])
-                of_test[pair.key] = (credits.before, credits.after) if id(pair) in chosen else None
+                of_test[pair.key] = (credits.before, credits.after) if pair.place in chosen else None
                 continue
             for found, rows, side in zip(outcomes, pair.rows, by_people, strict=True):
                 found.update({(test, *row.identity[1:]): bool(right) for row, right in zip(rows, side, strict=True)})
