@@ -85,6 +85,7 @@ def add(commands: Any) -> None:
         help="assumed if no answer is recorded, without --from: the tokens of a reply, thinking included "
         "(default: the longest reply allowed)",
     )
+    option("-v", "--verbose", action="store_true", help="print how the gate decides, unpaired designs, and tokens")
     parser.set_defaults(run=run)
 
 
@@ -95,7 +96,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.gate.power import Target, against_baselines
     from longctx.plugin.selected_tests import reports_of_tests
     from longctx.report.document import as_terminal
-    from longctx.report.plan_page import conclusion, plan_document, prices, questions_worth
+    from longctx.report.plan_page import conclusion, plan_document, plan_lines, prices, questions_worth
     from longctx.results.baseline_file import load_baseline
     from longctx.vocabulary.looks import DEFAULT_LOOKS
 
@@ -126,7 +127,10 @@ def run(options: argparse.Namespace) -> int:
     loads = planned(plan, of_functions, cells)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
-    print(as_terminal(plan_document(plans, target, name, runs, replayed)))
+    print(*plan_lines(plans, target, name, runs), sep="\n")
+    if not options.verbose:
+        return 0
+    print(f"\n{as_terminal(plan_document(plans, target, name, runs, replayed))}")
     print(conclusion(plans, target))
     bands = [plan.sized for plan in plans]
     print(f"If nothing has changed, the gate passes in {against_baselines(bands, target)} (baseline save --add).")

@@ -7,8 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.cells.cell import Cell
 from longctx.gate.bands import Band
-from longctx.gate.power import IN_CONTEXTS, BandPlan, Load, Target, plan_of_run, share_asked, size_of_all_bands
+from longctx.gate.power import (
+    IN_CONTEXTS,
+    BandPlan,
+    Load,
+    Target,
+    plan_of_run,
+    share_asked,
+    size_of_all_bands,
+    whole_passing,
+)
 from longctx.live.cost.prefixes import best_questions, price_of_evidence
+from longctx.report.blocks import bare_table
 from longctx.report.document import Document
 from longctx.results.grouping import grouped
 from longctx.results.row import Subject
@@ -21,6 +31,115 @@ WORTH_A_CHANGE = 1.05
 """How many times the lowest price another number of questions a context must cost to be named."""
 SIDE_BY_SIDE = "trials", "tokens", "expected", "in batches", "at most", "all pass if unchanged"
 """The columns on each model of a plan of several."""
+
+
+def plan_lines(plans: Sequence[BandPlan], target: Target, profile: str, runs: Sequence[str] = ()) -> Iterator[str]:
+    """Yield the lines of a plan: its price, what it finds, and the bands. The arguments are as in `plan_document`."""
+    models = list(dict.fromkeys(plan.subject.model for plan in plans))
+    run = plan_of_run(plans, target)
+    trials = sum(plan.load.trials for plan in plans if not is_check(plan.band.test))
+    head = f"{_planned(profile, runs)} on {' and '.join(models)}: {count(trials, 'trial')}".removeprefix("the profile ")
+    yield head + (
+        f", {_about(plans, target)}" if _is_priced(plans) else ", price not known: add [prices] to the model's profile"
+    )
+    passing = whole_passing([plan.sized for plan in plans], target)
+    yield f"An unchanged model passes in {passing:.0%}. {_found(plans, run, target)}"
+    yield ""
+    yield bare_table(_bands(plans, run, target), right=RIGHT)
+    yield from _remarks(plans, target, runs)
+
+
+RIGHT = "trials", "at most", "finds a drop of", "passes if unchanged"
+"""The columns that are aligned at their right."""
+
+
+def _about(plans: Sequence[BandPlan], target: Target) -> str:
+    expected, in_batches, most = map(usd, _expected(plans, target))
+    full_in_batches = usd(math.fsum(_paid(plan.load)[1] for plan in plans))
+    return f"about {expected}, at most {most} (batches: {in_batches}, {full_in_batches})"
+
+
+def _is_priced(plans: Sequence[BandPlan]) -> bool:
+    return all(plan.load.price is not None for plan in plans)
+
+
+def _found(plans: Sequence[BandPlan], run: BandPlan | None, target: Target) -> str:
+    """Say which drops the plan finds with the power that is asked for."""
+    drops = [plan.outlook.smallest_paired for plan in plans]
+    of_band = max((drop for drop in drops if drop is not None), default=None)
+    if of_band is None or None in drops:
+        return f"Not every band finds a drop in {_exact(target.power)}: use more trials."
+    found = f"Found in {_exact(target.power)}: a drop of"
+    if run and run.outlook.smallest_paired:
+        of_all = _points(run.outlook.smallest_paired)
+        return f"{found} {of_all} everywhere, or of {_points(of_band).partition(' ')[0]} in one band."
+    return f"{found} {_points(of_band)}{' in one band' * (len(plans) > 1)}."
+
+
+def _points(drop: float) -> str:
+    return f"{math.ceil(100 * drop - 1e-9)} points"
+
+
+def _bands(plans: Sequence[BandPlan], run: BandPlan | None, target: Target) -> Table:
+    named = [(_band_name(plan, plans), plan) for plan in plans]
+    shown = [*named, *([("all bands together", run)] if run else [])]
+    return Table.from_rows(
+        "",
+        [
+            {
+                "band": name,
+                "trials": _in_clusters(plan.load.trials, plan.load.clusters),
+                "at most": _price(plan.load.most if plan.load.most is not None else plan.load.price),
+                "finds a drop of": "-"
+                if plan.outlook.smallest_paired is None
+                else _points(plan.outlook.smallest_paired),
+                "passes if unchanged": _percent(plan.outlook.passing),
+            }
+            for name, plan in shown
+        ],
+    )
+
+
+def _band_name(plan: BandPlan, plans: Sequence[BandPlan]) -> str:
+    test = plan.band.test if plan.band.test.startswith("test_") else plan.band.test.replace("_", " ")
+    name = f"{test}, {plan.band.name}" if plan.band.name not in ("", "all") else test
+    subject = _subject(plan, plans)
+    return f"{name} of {subject}" if subject else name
+
+
+def _remarks(plans: Sequence[BandPlan], target: Target, runs: Sequence[str]) -> Iterator[str]:
+    """Yield what must be known of the table."""
+    goals = [plan.outlook.for_drop.paired for plan in plans if plan.assumed.rate >= target.drop]
+    known = sorted({goal for goal in goals if goal is not None})
+    if goals and len(known) < len(set(goals)):
+        yield f"To find {_points(target.drop)} in one band: more than {MOST_TRIALS:,} trials in some."
+    elif known:
+        needed = f"{known[0]:,}" if len(known) == 1 else f"{known[0]:,} to {known[-1]:,}"
+        yield f"To find {_points(target.drop)} in one band: {needed} trials in it."
+    if weak := [plan for plan in plans if plan.outlook.passing < target.power]:
+        least = [plan.outlook.to_pass.paired for plan in weak]
+        enough = "" if None in least else f" ({max(each or 0 for each in least):,} trials a band are enough)"
+        yield f"Underpowered: {_names(weak, plans)}: use more trials{enough} or a wider margin."
+    yield from _warnings(plans, target)
+    guessed = [plan for plan in plans if not plan.seen]
+    if guessed:
+        changed, rates = ({getattr(plan.assumed, of) for plan in guessed} for of in ("discordance", "rate"))
+        yield (
+            f"Assumed{'' if len(guessed) == len(plans) else f' for {_names(guessed, plans)}'}: "
+            f"{_range(changed, '{:.0%}')} of answers change by chance, accuracy {_range(rates, '{:.2f}')} "
+            "(--from measures both)."
+        )
+    if len(guessed) < len(plans):
+        yield f"Measured in {' and '.join(runs)}: how many answers change by chance, and the accuracy."
+    thinking = math.fsum(
+        plan.load.thinking[0] * share for plan, share in zip(plans, _shares(plans, target), strict=True)
+    )
+    more = "-v: how the gate decides, unpaired designs, tokens."
+    yield f"{usd(thinking)} is for thinking that no recording has measured. {more}" if thinking else more
+
+
+def _range(values: set[float], form: str) -> str:
+    return " to ".join(dict.fromkeys(form.format(value) for value in (min(values), max(values))))
 
 
 def plan_document(

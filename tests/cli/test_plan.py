@@ -146,7 +146,7 @@ def test_a_profile_without_models_or_trials_is_a_sentence(tmp_path: Path) -> Non
 
 
 def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
-    assert main(["plan", "--profile", profile(tmp_path, TABLES), "--discordance", "0.02"]) == 0
+    assert main(["plan", "-v", "--profile", profile(tmp_path, TABLES), "--discordance", "0.02"]) == 0
     out = capsys.readouterr().out
     assert "its mid-p-value at 0.05 / 3 = 0.017: Holm's first and hardest step over 3 bands." in out
     assert "Discordance and rates are guesses; --from RUN_A RUN_B measures them." in out
@@ -158,11 +158,29 @@ def test_a_guess(tmp_path: Path, capsys: Capture) -> None:
     )
 
 
+def test_a_plan_is_short_and_its_price_comes_first(capsys: Capture) -> None:
+    assert main(["plan", "--profile", "gate-pr", "--model", "claude-haiku-5-5", "--power", "0.95"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("gate-pr on claude-haiku-5-5: 234 trials, about $")
+    assert lines[1] == (
+        "An unchanged model passes in 95%. Found in 95%: a drop of 12 points everywhere, or of 30 in one band."
+    )
+    assert lines[3].split("  ")[0] == "band"
+    assert [line.partition("  ")[0] for line in lines[4:9]] == [
+        "line retrieval, short",
+        "collage, short",
+        "coreference",
+        "variable tracking",
+        "all bands together",
+    ]
+    assert (len(lines), max(map(len, lines)) <= 110) == (12, True)
+
+
 def test_what_two_runs_saw(tmp_path: Path, capsys: Capture) -> None:
     short, whose = {"band": "short"}, {"model": "toy"}
     before = run(tmp_path / "before", rows(*["correct"] * 40, **short, **whose))
     after = run(tmp_path / "after", rows(*right_of(37, 40), **short, **whose, recorded_at=LATER))
-    base = ["plan", "--profile", profile(tmp_path, TABLES), "--from", str(before)]
+    base = ["plan", "-v", "--profile", profile(tmp_path, TABLES), "--from", str(before)]
     assert main([*base, str(after)]) == 0
     out = capsys.readouterr().out
     assert f"estimated from {before} and {after}" in out
@@ -246,7 +264,7 @@ def test_the_profiles_for_gates_are_powered_at_their_price(
 
 def test_thinking_that_is_assumed_is_a_part_of_the_price(capsys: Capture) -> None:
     """A reply of full length has 4,096 tokens of it; the user's length of replies, or a recording, replaces that."""
-    named = "plan", "--profile", "gate-pr", "--model", "claude-sonnet-5-5"
+    named = "plan", "-v", "--profile", "gate-pr", "--model", "claude-sonnet-5-5"
     assert main([*named]) == 0
     text = capsys.readouterr().out
     pattern = r"\$([\d.]+) \(in batches \$([\d.]+)\)"
@@ -264,7 +282,7 @@ def test_thinking_that_is_assumed_is_a_part_of_the_price(capsys: Capture) -> Non
 def test_the_first_gate_for_pull_requests_costs_what_it_is_to_cost(model: str, most: float, capsys: Capture) -> None:
     """In batches, with replies of 500 tokens, where 5% of pairs change by chance."""
     named = "--profile", "gate-pr", "--model", f"claude-{model}-5-5", "--discordance", "0.05"
-    assert main(["plan", *named, "--reply-tokens", "500"]) == 0
+    assert main(["plan", "-v", *named, "--reply-tokens", "500"]) == 0
     text = capsys.readouterr().out
     price = re.search(r"Expected price: \$[\d.]+ \(in batches \$([\d.]+)\)", text)
     assert price is not None

@@ -126,7 +126,7 @@ def test_show_prints_what_was_measured_of_a_trial(measured: Checkout) -> None:
 def test_plan_needs_no_cases_and_no_profile(measured: Checkout) -> None:
     for file in measured.folder.glob("*.toml"):
         file.unlink()
-    result = measured.longctx("plan", "--from", "main")
+    result = measured.longctx("plan", "-v", "--from", "main")
     assert result.code == 0, result
     assert result.says("Plan of the test functions of main", "test_code", "test_code.again", "test_review.polite")
     assert result.says("Trials of test_review (all), test_review.polite (all) come in clusters")

@@ -9,7 +9,7 @@ from tests.servers import SimulatedServer, saying
 def test_a_plan_asks_nothing_and_writes_nothing(checkout: Checkout) -> None:
     checkout.profile(LINES, PASSKEY)
     before = set(checkout.folder.rglob("*"))
-    result = checkout.longctx("plan", "--profile=tiny.toml", "--margin=0.4", "--power=0.8")
+    result = checkout.longctx("plan", "-v", "--profile=tiny.toml", "--margin=0.4", "--power=0.8")
     assert result.code == 0
     assert result.says(
         "Plan of the profile tiny.toml with a power of 80%",
@@ -26,7 +26,7 @@ def test_from_two_runs_and_from_baselines(checkout: Checkout, server: SimulatedS
     checkout.record(server, "--ctx-report=old")
     server.script = saying("0")
     checkout.record(server, "--ctx-report=new", "--ctx-model=other")
-    plan = "plan", "--profile=tiny.toml"
+    plan = "plan", "-v", "--profile=tiny.toml"
     result = checkout.longctx(*plan, "--from", "old", "new")
     assert result.code == 0
     assert result.says(

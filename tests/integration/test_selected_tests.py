@@ -139,15 +139,15 @@ def test_a_plan_of_tests_needs_no_run(project: Checkout, server: SimulatedServer
     models.mkdir()
     (models / "toy.toml").write_text('model = "toy"\n[prices]\ninput = 10.0\noutput = 10.0\ndated = 2026-01-01\n')
     tests = "tests_longctx/test_functions.py::test_code", "tests_longctx/test_functions.py::test_facts"
-    planned = project.longctx("plan", "--model=toy", "--tests", *tests)
+    planned = project.longctx("plan", "-v", "--model=toy", "--tests", *tests)
     assert planned.code == 0, planned.err
     row = r"^(test_code|test_facts) +(\w+) +(\d+)"
     bands = re.findall(row, planned.out, re.MULTILINE)[:3]
     assert bands == [("test_code", "short", "6"), ("test_code", "long", "6"), ("test_facts", "all", "4")]
     assert "are not known" not in planned.out
     record(project, server)
-    measured = project.longctx("plan", "--model=toy", "--from", "reports/latest")
+    measured = project.longctx("plan", "-v", "--model=toy", "--from", "reports/latest")
     assert {*bands[:2]} <= {*re.findall(row, measured.out, re.MULTILINE)}, measured.out
-    result = project.longctx("plan", "--model=toy", "--tests", "tests_longctx/test_nothing.py")
+    result = project.longctx("plan", "-v", "--model=toy", "--tests", "tests_longctx/test_nothing.py")
     assert result.code == 2
     assert result.says("[tests-not-run]")

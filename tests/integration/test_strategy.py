@@ -127,7 +127,7 @@ def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, serve
     assert betas == {None, "compact-2026-01-12", "context-management-2025-06-27"}
     page = project.file("reports/latest/index.html").read_text()
     assert "Recall against retained tokens" in page
-    plan = project.longctx("plan", "--profile=tiny.toml", "--from=reports/latest", "--model=toy")
+    plan = project.longctx("plan", "-v", "--profile=tiny.toml", "--from=reports/latest", "--model=toy")
     assert plan.says(*(f"strategy={name}" for name in of)), plan
     again = project.pytest(*asking(*STRATEGIES))
     assert again.says("24 trials: 24 replayed"), again
