@@ -83,8 +83,8 @@ class Guard:
         """Return whether a host is allowed. port: None for a look-up, which is allowed for whatever port."""
         for name in (host, *self._names.get(host, ())):
             for pattern in self.allowed:
-                of_port, _, given = pattern.rpartition(":")
-                hosts = (pattern, of_port if given == str(port) or port is None else "")
+                before_port, _, given = pattern.rpartition(":")
+                hosts = (pattern, before_port if given == str(port) or port is None else "")
                 if any(fnmatchcase(name.lower(), each.lower()) for each in hosts):
                     return True
         return False

@@ -48,10 +48,10 @@ def _in_variable(name: str) -> Iterator[str]:
         yield value
         return
     for line in value.splitlines():
-        header, _, of_header = line.partition(":")
+        header, _, header_value = line.partition(":")
         if SECRET.search(header):
-            yield of_header.strip()
-            yield from of_header.split()
+            yield header_value.strip()
+            yield from header_value.split()
 
 
 def longest_first(found: Iterable[str]) -> tuple[str, ...]:

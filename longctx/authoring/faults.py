@@ -81,8 +81,8 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = Tru
     another text, such as an example that its author was shown. A paraphrase alone is a warning.
     """
     texts = Texts.of(corpus)
-    of_set = (duplicates, length_of_set, numerical_share)
-    of_one: tuple[Callable[[BankQuestion, Texts], Iterator[Finding]], ...] = (
+    checks_of_set = (duplicates, length_of_set, numerical_share)
+    checks_of_question: tuple[Callable[[BankQuestion, Texts], Iterator[Finding]], ...] = (
         characters,
         letters,
         pointing,
@@ -92,12 +92,14 @@ def check(corpus: Corpus, questions: Sequence[BankQuestion], literal: bool = Tru
         not_alone,
     )
     if not literal:
-        of_one = (characters, letters, pointing, length, wrong_is_true)
-    found = [finding for check_one in of_one for question in questions for finding in check_one(question, texts)]
+        checks_of_question = (characters, letters, pointing, length, wrong_is_true)
+    found = [
+        finding for check_one in checks_of_question for question in questions for finding in check_one(question, texts)
+    ]
     kinds = ("right answer", "which section")
     strange = set.intersection(*({finding.question for finding in found if finding.kind == kind} for kind in kinds))
     return [
-        *(finding for check_all in of_set for finding in check_all(questions)),
+        *(finding for check_all in checks_of_set for finding in check_all(questions)),
         *(replace(f, severity="error") if f.kind == "right answer" and f.question in strange else f for f in found),
     ]
 

@@ -157,11 +157,11 @@ def _across(options: argparse.Namespace) -> int:
     found = curves(rows, known_protocols(options.workspace), options.across, options.share)
     if not found:
         names = sorted({name for row in rows for name in row.params})
-        of_these = f", of {', '.join(names)}" if names else ""
+        whose = f", of {', '.join(names)}" if names else ""
         raise UserError(
             "nothing-across",
             f"{path} has no test with two values of {options.across!r}: use --across length, or a parameter that has "
-            f"several{of_these}.",
+            f"several{whose}.",
         )
     emit.show(options, across_document(found, options.across, [f"Within {within.about}"], options.share))
     return 0
@@ -181,9 +181,9 @@ def _page(
 
     views = {key: view for each in compared for key, view in each.views().items()}
     rows, texts, earlier = [], [], {}
-    for name, of_run in others:
-        known = earlier_rows(before, of_run, between, tests)
-        for row in of_run:
+    for name, after in others:
+        known = earlier_rows(before, after, between, tests)
+        for row in after:
             named = replace(row, labels={**row.labels, "run": name}) if len(others) > 1 else row
             rows.append(named)
             texts.append(json.dumps(views.get((row.run, row.identity), {})))

@@ -169,16 +169,16 @@ def run(options: argparse.Namespace) -> int:
     old, new = (Choice(select, named, options.rows, options.score, scale) for select in _selected(options.select))
     kept = load_baseline(options.old) if is_baseline(options.old) else None
     try:
-        of_old = Loaded(kept.rows, RUN, kept.manifest) if kept else load_results(options.old, old)
-        of_new = load_results(options.new, new)
-        check_comparable(of_old, of_new, Both(options.old, options.new), new)
+        older = Loaded(kept.rows, RUN, kept.manifest) if kept else load_results(options.old, old)
+        newer = load_results(options.new, new)
+        check_comparable(older, newer, Both(options.old, options.new), new)
     except Undecided as error:
         error.commands = [shlex.join([*_program(), *words]) for words in error.amended(options.words)]
         raise
-    for loaded in (of_old, of_new):
+    for loaded in (older, newer):
         if loaded.understood:
             print(f"{loaded.understood}.", file=sys.stderr)
-    before, after, earlier, manifest = of_old.rows, of_new.rows, of_old.manifest, of_new.manifest
+    before, after, earlier, manifest = older.rows, newer.rows, older.manifest, newer.manifest
     kept = kept or (load_baseline(_folder(options.old)) if earlier and manifest else None)
     terms = _terms(options, manifest or earlier)
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
@@ -190,11 +190,11 @@ def run(options: argparse.Namespace) -> int:
         from longctx.registry import known_protocols
 
         known = known_protocols(options.workspace)
-        of_gate = GateTerms(
+        gate_terms = GateTerms(
             margin=terms.margin, alpha=terms.alpha, max_age=options.max_age, run_margin=terms.run_margin
         )
         reports = reports_of_tests(options.workspace, manifest.reports)
-        rules = replace(merged_rules(of_gate, (), known, manifest, earlier), reports=reports)
+        rules = replace(merged_rules(gate_terms, (), known, manifest, earlier), reports=reports)
     labels = read_labels(options.judge_labels) if options.judge_labels else None
     rules = replace(rules, labels=labels, retired=retired_cases(options.workspace, os.environ.get("LONGCTX_BASE")))
     if options.subset:
@@ -207,7 +207,7 @@ def run(options: argparse.Namespace) -> int:
         verdict = judged_against(kept, after, rules, known, options.guessing)
     else:
         verdict = give_verdict(before, after, rules, known, options.guessing)
-    understood = [loaded.understood for loaded in (of_old, of_new) if loaded.understood]
+    understood = [loaded.understood for loaded in (older, newer) if loaded.understood]
     differs = [NOT_CHECKED, *(understood if emit.kind_of(options) in ("markdown", "html") else ())]
     if earlier and manifest:
         differs = [

@@ -114,17 +114,17 @@ def run(options: argparse.Namespace) -> int:
     plan = run.plan
     baseline = load_baseline(options.workspace.find_baseline(runs[-1])) if runs else None
     measured = baseline.rows if baseline else []
-    of_functions, selected = loads_of_functions(plan, measured, options.model), None
+    function_loads, selected = loads_of_functions(plan, measured, options.model), None
     if options.tests:
-        of_functions, selected = _of_tests(run, options.tests)
-    name = plan.profile_name if plan.own or not of_functions else ""
+        function_loads, selected = _of_tests(run, options.tests)
+    name = plan.profile_name if plan.own or not function_loads else ""
     cells = _with_replies(plan, measured, options, selected)
     looks = plan.own.looks if plan.own else DEFAULT_LOOKS
     reports = reports_of_tests(options.workspace, baseline.manifest.reports) if baseline else {}
     minimums = (minimums_of(plan) if cells else 0) + minimums_of_tests(measured, reports)
     target = Target(plan.margin, options.alpha, options.power, options.drop, minimums=minimums, looks=looks)
     target = replace(target, run_margin=plan.run_margin)
-    loads = planned(plan, of_functions, cells)
+    loads = planned(plan, function_loads, cells)
     target = replace(target, bands=len(loads))
     plans = [_plan(where, load, earlier, options, target) for where, load in loads.items()]
     print(*plan_lines(plans, target, name, runs), sep="\n")
@@ -156,14 +156,14 @@ def _earlier(workspace: Workspace, runs: list[str]) -> tuple[dict[tuple[Subject,
             f"{runs[0]} and {runs[1]} replay the same recordings, whose answers cannot differ: use two live runs, or "
             "estimate with --discordance.",
         )
-    of_bands = seen_by_band([row for row, again in zip(before, same, strict=True) if not again], after)
-    if not of_bands:
+    by_band = seen_by_band([row for row, again in zip(before, same, strict=True) if not again], after)
+    if not by_band:
         raise UserError(
             "no-trial-in-common",
             f"{runs[0]} and {runs[1]} have no trial in common: use two runs of the same profile and seed, or estimate "
             "with --discordance.",
         )
-    return of_bands, list(dict.fromkeys(row.test for row, again in zip(before, same, strict=True) if again))
+    return by_band, list(dict.fromkeys(row.test for row, again in zip(before, same, strict=True) if again))
 
 
 def _plan(
@@ -215,8 +215,8 @@ def _with_replies(
         return []
     known = {
         group: replies
-        for group, of_group in grouped(rows, lambda row: (row.test, row.model)).items()
-        if (replies := ReplyTokens.of([row.output_tokens for row in of_group if row.output_tokens is not None]))
+        for group, members in grouped(rows, lambda row: (row.test, row.model)).items()
+        if (replies := ReplyTokens.of([row.output_tokens for row in members if row.output_tokens is not None]))
     }
     chosen = plan.cells if selected is None else selected
     cells = with_recorded_replies(Tape(options.workspace.cassettes), chosen, known)

@@ -140,17 +140,17 @@ def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
         for value, group in grouped(placed, lambda row: params[row.cell][parameter]).items()
     }
     common = set.intersection(*map(set, by_value.values())) if by_value else set()
-    of_part = {
+    rows_of_value = {
         value: {cell: rows for cell, rows in cells.items() if cell in common or not common}
         for value, cells in by_value.items()
     }
-    known = list(of_part)
+    known = list(rows_of_value)
     if all(isinstance(value, int | float) for value in known):
         known.sort(key=lambda value: float(value or 0))
     if len(known) < 2:
         return
     first, *rest = known
-    of_first = [row for rows in of_part[first].values() for row in rows]
+    first_rows = [row for rows in rows_of_value[first].values() for row in rows]
     same_items = bool(common) and treatments.keeps_item(parameter)
     z = NormalDist().inv_cdf(1 - 0.025 / len(rest))
     yield Curve(
@@ -158,11 +158,11 @@ def _curve(of: _Group, along: str, share: float) -> Iterator[Curve]:
         of.subject,
         parameter,
         first,
-        rate_of(of_first),
-        tuple(_step(value, of_part[first], of_part[value], same_items, share, z) for value in rest),
+        rate_of(first_rows),
+        tuple(_step(value, rows_of_value[first], rows_of_value[value], same_items, share, z) for value in rest),
         same_items,
-        guessing_of(of.test, of_first),
-        len(placed) - sum(len(rows) for cells in of_part.values() for rows in cells.values()),
+        guessing_of(of.test, first_rows),
+        len(placed) - sum(len(rows) for cells in rows_of_value.values() for rows in cells.values()),
         not common,
     )
 

@@ -63,8 +63,8 @@ def errors_of(test: str, rows: Sequence[Row]) -> JudgeErrors | None:
 
 def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
     said = {_trial(row): said_by_judge(row) for row in trials}
-    of_checks = grouped(checks, lambda row: row.test)
-    labelled = of_checks.pop(f"{trials[0].test}.{AGREEMENT}", [])
+    by_check = grouped(checks, lambda row: row.test)
+    labelled = by_check.pop(f"{trials[0].test}.{AGREEMENT}", [])
     pairs = [(row, *pair) for row in labelled for pair in _pairs(row)]
     same = Rate.of((*row.identified, word == label) for row, word, label in pairs)
     judged = GradedTest(
@@ -74,15 +74,15 @@ def _graded(trials: Sequence[Row], checks: Sequence[Row]) -> GradedTest:
         same,
         kappa([(word, label) for _, word, label in pairs], same),
     )
-    for test in (trials, *of_checks.values()) if pairs else ():
+    for test in (trials, *by_check.values()) if pairs else ():
         if right := _right([(said.get(_trial(row), ""), row.credit) for row in test]):
             on_right, on_wrong = (
                 Rate.of(
                     (*row.identified, (word in right) != (label in right))
                     for row, word, label in pairs
-                    if (label in right) == of_right
+                    if (label in right) == is_right
                 )
-                for of_right in (True, False)
+                for is_right in (True, False)
             )
             errors = JudgeErrors(on_right, on_wrong)
             return GradedTest(test[0].test, judged.subject, rate_of(test), same, judged.kappa, errors)

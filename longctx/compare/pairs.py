@@ -129,8 +129,8 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
         if key in common or (key not in shared and key[:4] in items):
             items[key[:4]].after.append(row)
     for item, (befores, afters) in items.items():
-        of_item = earlier[(renamed.get(item[0], item[0]), *item[1:])]
-        befores += [row for _, row in of_item if _same_question(row, afters[0])]
+        item_before = earlier[(renamed.get(item[0], item[0]), *item[1:])]
+        befores += [row for _, row in item_before if _same_question(row, afters[0])]
     return TrialPairs(
         ours, theirs, common, len(shared) - len(common), across, {key: Both(*rows) for key, rows in items.items()}
     )
@@ -260,8 +260,8 @@ def match_runs(
         ours, theirs = first.get(test, {}), second.get(test, {})
         for old, new in match(test, tuple(ours), tuple(theirs), between):
             matches.append(Matched(test, old, new, Both(ours.pop(old), theirs.pop(new))))
-        for of_one, rest in zip(unmatched, (ours, theirs), strict=True):
-            of_one.update({(test, subject): rows for subject, rows in rest.items()})
+        for left, rest in zip(unmatched, (ours, theirs), strict=True):
+            left.update({(test, subject): rows for subject, rows in rest.items()})
     return matches, Both(*unmatched)
 
 

@@ -497,8 +497,8 @@ def servers_named(workspace: Workspace) -> set[str]:
 
 def key_variables(workspace: Workspace) -> frozenset[str]:
     """Return the environment variables that hold keys: the vendors' own, and those that the project's profiles name."""
-    of_vendors = (name for of in (ANTHROPIC, *VENDORS.values()) for name in of.keys)
-    return frozenset((*of_vendors, HEADERS_VARIABLE, *_in_profiles(workspace, "key")))
+    vendors = (name for of in (ANTHROPIC, *VENDORS.values()) for name in of.keys)
+    return frozenset((*vendors, HEADERS_VARIABLE, *_in_profiles(workspace, "key")))
 
 
 @functools.cache

@@ -149,8 +149,8 @@ def measured(rows: Sequence[Row]) -> str:
     names = dict.fromkeys(row.test for row in trials)
     models = dict.fromkeys(row.model for row in trials)
     named, on = (visible(", ".join(each)) if len(each) <= FEW else "" for each in (names, models))
-    tests, of_models = named or count(len(names), "test"), on or count(len(models), "model")
-    return f"{count(len(trials), 'trial')} of {tests} on {of_models}"
+    tests, on_models = named or count(len(names), "test"), on or count(len(models), "model")
+    return f"{count(len(trials), 'trial')} of {tests} on {on_models}"
 
 
 def _profile(workspace: Workspace, manifest: Manifest) -> Profile | None:

@@ -55,7 +55,7 @@ def text_changes(
     changes: list[TextChange] = []
     room = MOST_LINES
     for test in dict.fromkeys(test.test for test in verdict.tests if not is_check(test.test)):
-        before, after = (next((row for row in of_run if row.test == test), None) for of_run in rows)
+        before, after = (next((row for row in side if row.test == test), None) for side in rows)
         if before is None or after is None:
             continue
         first = Both(before, after)

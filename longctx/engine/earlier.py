@@ -71,7 +71,7 @@ def recorded_replies(
     """
     replies: dict[RowIdentity, str] = {}
     files = {file_of(row) for row in shown}
-    for file, of_file in grouped(rows, file_of).items():
+    for file, filed in grouped(rows, file_of).items():
         if file not in files:
             continue
         name = file.partition("/")[2]
@@ -80,13 +80,13 @@ def recorded_replies(
             episodes = [episode for path in sorted(paths) for episode in _before(path, cassettes, saved_at)]
         except (UserError, ValueError):  # a damaged file, or a name in the baseline that is no file's or leads away
             continue
-        known = [row for row in of_file if row.prompt_sha256]
-        of_trials = grouped(episodes, lambda episode: episode[2]["trial"])
+        known = [row for row in filed if row.prompt_sha256]
+        by_trial = grouped(episodes, lambda episode: episode[2]["trial"])
         for row in known:
-            if reply := _of_trial(row, of_trials.get(trial_of(row), [])):
+            if reply := _of_trial(row, by_trial.get(trial_of(row), [])):
                 replies[row.identity] = reply
-        own = [episode for episode in episodes if episode[2].get("model", of_file[0].model) == of_file[0].model]
-        for group in by_group([row for row in of_file if not row.prompt_sha256]).values():
+        own = [episode for episode in episodes if episode[2].get("model", filed[0].model) == filed[0].model]
+        for group in by_group([row for row in filed if not row.prompt_sha256]).values():
             replies |= _of_group(group, own)
     return replies
 

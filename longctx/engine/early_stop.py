@@ -150,9 +150,9 @@ class InterimLooks:
             units[self._bands[key]][key] = unit_of(trial)
         self.of: dict[str, int] = {}
         terms = run.plan.margin, run.settings.alpha
-        for band, of_band in units.items():
-            looks = in_looks(of_band.values(), "once" if band is None else self.plan, *terms).of
-            self.of |= {key: looks[unit] for key, unit in of_band.items()}
+        for band, by_key in units.items():
+            looks = in_looks(by_key.values(), "once" if band is None else self.plan, *terms).of
+            self.of |= {key: looks[unit] for key, unit in by_key.items()}
         self.most = max(self.of.values(), default=0)
 
     def left_out(self, unrecorded: Collection[str]) -> set[str]:
@@ -277,9 +277,13 @@ class InterimLooks:
         asked_there = {(test, row.band) for test, row in kept if (test, row.cell) not in names}
         named = {(band.test, band.name) for band in own}
         elsewhere = {(row.test, row.band) for test, row in kept if (test, row.band) not in named} - named
-        of_tests = self._bands_of(cell for name in (plan.tests if plan.own else ()) for cell in plan.all_cells_of(name))
-        stated = minimums_of(plan) if of_tests else 0
-        return len(of_tests) + len(elsewhere) + stated, {band for band in own if (band.test, band.name) in asked_there}
+        protocol_bands = self._bands_of(
+            cell for name in (plan.tests if plan.own else ()) for cell in plan.all_cells_of(name)
+        )
+        stated = minimums_of(plan) if protocol_bands else 0
+        return len(protocol_bands) + len(elsewhere) + stated, {
+            band for band in own if (band.test, band.name) in asked_there
+        }
 
     def _bands_of(self, cells: Iterable[Cell]) -> set[Band]:
         return {band for cell in cells if (band := self._band(cell))}

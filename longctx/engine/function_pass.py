@@ -222,10 +222,10 @@ def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> PassResult:
     run.to_send = [*cells, *run.cells]
     if not run.cells:
         return done if not given else dataclasses.replace(done, unasked=(*done.unasked, *_uncounted(run, given)))
-    of_functions = ask(run, tests, done)
-    done.asked.add(of_functions.asked)
+    result = ask(run, tests, done)
+    done.asked.add(result.asked)
     unasked = (*done.unasked, *_uncounted(run, given))
-    return PassResult(done.asked, unasked, of_functions.budget.spent, of_functions.broken)
+    return PassResult(done.asked, unasked, result.budget.spent, result.broken)
 
 
 def _uncounted(run: Run, given: Sequence[Cell]) -> Iterator[Unasked]:

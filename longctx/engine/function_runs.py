@@ -221,6 +221,6 @@ def leave_out(run: RunData, tests: Functions) -> None:
     replaying = ReplayingRun(run.tape(), TrialFilter(ended=note))
     tests.run(replaying)
     looks = InterimLooks(run, replaying.cells, run.recorded)
-    for trial, of_trial in known:
-        looks.ended(trial, of_trial)
+    for trial, kept in known:
+        looks.ended(trial, kept)
     run.unasked |= left_out_by(looks)

@@ -104,15 +104,15 @@ def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -
     """
     gated = [row for row in rows if name_of_test(row.test) not in plan.tests and row.band is not None]
     loads: dict[SubjectBand, Load] = {}
-    for (measured, test, band), of_band in grouped(gated, _subject_and_band).items():
-        used = [(row.input_tokens or 0, row.output_tokens or 0) for row in of_band]
-        clusters = len({row.cluster_key for row in of_band})
+    for (measured, test, band), members in grouped(gated, _subject_and_band).items():
+        used = [(row.input_tokens or 0, row.output_tokens or 0) for row in members]
+        clusters = len({row.cluster_key for row in members})
         known = is_check(test) or any(tokens for tokens, _ in used)
         free = is_check(test)
         for model in map(plan.model, models or [measured.model]):
             prices = [
                 ContextPrice.of(model, fmean(size for size, _ in sizes), fmean(reply for _, reply in sizes), len(sizes))
-                for sizes in _by_context(of_band)
+                for sizes in _by_context(members)
                 if known and not free
             ]
             paid = [price for price in prices if price is not None]
@@ -120,12 +120,12 @@ def loads_of_functions(plan: Plan, rows: Sequence[Row], models: Sequence[str]) -
             unknown = not known or len(paid) < len(prices)
             inputs, outputs = (sum(column) for column in zip(*used, strict=True))
             where = dataclasses.replace(measured, model=model.model), Band(test, band)
-            tokens = len(of_band), clusters, inputs, outputs
+            tokens = len(members), clusters, inputs, outputs
             loads[where] = Load(
                 *tokens,
                 None if unknown else direct,
                 None if unknown else in_batches,
-                in_contexts=clusters < len(of_band),
+                in_contexts=clusters < len(members),
             )
     return loads
 

@@ -110,28 +110,28 @@ class Measurer:
             shown, key = View(test), trial.key
             if failure := run.unasked.get(key):  # an older answer is not used in place of one that failed
                 kind: Kind = "not_asked" if failure["fatal"] else "infra_error"
-                of_trial = [unmeasured_row(run, trial, kind, failure["cause"])]
+                trial_rows = [unmeasured_row(run, trial, kind, failure["cause"])]
                 failed += [failure["message"]] if failure["cause"] != EARLY_STOP else []
             else:
                 result = run_trial(trial)
-                of_trial = rows_of(run, tape, trial, result)
+                trial_rows = rows_of(run, tape, trial, result)
                 match result:
                     case Judged():
                         shown = result.view(test)
-                        judged[key] = trial, slice(len(rows), len(rows) + len(of_trial))
+                        judged[key] = trial, slice(len(rows), len(rows) + len(trial_rows))
                         for exchange in result.exchanges:
                             if exchange.answer:
                                 prompts.add(key, exchange.model, exchange.body, exchange.answer.input_tokens)
                     case Waiting() if left_out(run, tape, trial, result):
-                        of_trial = [unmeasured_row(run, trial, "not_asked", EARLY_STOP)]
+                        trial_rows = [unmeasured_row(run, trial, "not_asked", EARLY_STOP)]
                     case Waiting():
-                        status = of_trial[0].error
+                        status = trial_rows[0].error
                         absent.append(next(place for place in result.requests if tape.status(place) == status))
                         changed = result.changed
                     case TrialEnd():
                         ended.append(result)
-            rows += of_trial
-            views += [shown, *(View(test) for _ in of_trial[1:])][: len(of_trial)]
+            rows += trial_rows
+            views += [shown, *(View(test) for _ in trial_rows[1:])][: len(trial_rows)]
         LOG.debug("replayed %s: %d rows, %d without an answer", cell.id, len(rows), len(absent))
         cut = prompts.found()
         for trial, own in reversed([judged[key] for key in judged if key in cut]):

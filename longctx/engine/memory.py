@@ -116,8 +116,8 @@ def remembered(
         pooled = judged_against(baseline, [*rows, *(row for _, row in earlier)], later, known)
         verdict = pooled.after(alone, memory)
     line = None
-    of_bands = {str(band.band): band.verdict for band in alone.bands}
-    bands = bands_of(sent, judged.runs, of_bands, alone.verdict) if live else {}
+    verdicts = {str(band.band): band.verdict for band in alone.bands}
+    bands = bands_of(sent, judged.runs, verdicts, alone.verdict) if live else {}
     if bands:
         trials = [row for row in rows if not is_check(row.test)]
         line = JudgedRun(
@@ -198,8 +198,8 @@ def open_requests(run: RunData) -> set[str]:
     found: set[str] = set()
     for line in judged.runs:
         if line.baseline == baseline.name:
-            of_line = {request for band in line.bands.values() for request in band.requests}
-            found = found - of_line if line.verdict == "pass" else found | of_line
+            judged_requests = {request for band in line.bands.values() for request in band.requests}
+            found = found - judged_requests if line.verdict == "pass" else found | judged_requests
     return found
 
 

@@ -25,7 +25,7 @@ def minimums_of_tests(rows: Sequence[Row], reports: Reports) -> int:
     """
     measured = [row for row in rows if row.measured and row.band is not None]
     by_test = grouped(measured, lambda row: (row.test, row.subject))
-    return sum(_stated(name, reports[name], of_test) for (name, _), of_test in by_test.items() if name in reports)
+    return sum(_stated(name, reports[name], group) for (name, _), group in by_test.items() if name in reports)
 
 
 def _stated(name: str, report: Report | None, rows: Sequence[Row]) -> int:

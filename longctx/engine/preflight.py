@@ -67,8 +67,8 @@ class Preflight:
         plan = self._run.plan
         for why in vacuous_bands(self._gated(), plan.tests, plan.margin):
             self._say(f"No run can pass: {why}.")
-        of_tests = [cell for test in plan.tests for cell in plan.all_cells_of(test)] if plan.own else []
-        cells = [*of_tests, *self._run.cells]
+        protocol_cells = [cell for test in plan.tests for cell in plan.all_cells_of(test)] if plan.own else []
+        cells = [*protocol_cells, *self._run.cells]
         if warning := unpowered(cells, target_of(self._run)):
             self._say(warning)
 
@@ -217,16 +217,16 @@ def _sizes(cells: Sequence[Cell]) -> dict[Band, tuple[int, int, Assumed]]:
     clusters: dict[Band, set[object]] = {}
     for cell in cells:
         if cell.gated:
-            of_trials = cell.clusters()
+            clusters_of_trials = cell.clusters()
             band = Band(
                 cell.point.test,
                 cell.band,
                 Subject.of(cell.model.model, cell.wording.prompt_set, cell.labels, cell.shape),
             )
-            trials[band] += len(of_trials)
+            trials[band] += len(clusters_of_trials)
             if cell.point.questions_per_context > 1:
                 in_contexts.add(band)
-            clusters.setdefault(band, set()).update(of_trials)
+            clusters.setdefault(band, set()).update(clusters_of_trials)
     return {
         band: (number, len(clusters[band]), Assumed.guess(band in in_contexts))
         for band, number in trials.items()

@@ -119,8 +119,8 @@ class Plan:
     def models_named_for_functions(self) -> set[str]:
         """The models that options and profile name for test functions; their markers may name more."""
         tables = self.own.functions.values() if self.own else ()
-        of_tables = (name for table in tables for name in _names(table.get("models")))
-        stated = {*self.own.models, *of_tables, self.own.judge} - {""} if self.own else set()
+        in_tables = (name for table in tables for name in _names(table.get("models")))
+        stated = {*self.own.models, *in_tables, self.own.judge} - {""} if self.own else set()
         return stated | set(self._settings.models)
 
     @property

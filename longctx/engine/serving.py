@@ -83,9 +83,9 @@ class Serving:
         early = self._measured(old, [replace(cell, trials=first[_cell(cell)]) for cell in held])
         rooms = _rooms(held, early.rows)
         asked = [cell for cell in held if rooms[_where(cell)].kind != "hard"]
-        for of_length in grouped(asked, lambda cell: cell.band).values():
+        for same_length in grouped(asked, lambda cell: cell.band).values():
             for side in self._sides:
-                self._ask(side, [cell for cell in of_length if side is old or cell not in too_long])
+                self._ask(side, [cell for cell in same_length if side is old or cell not in too_long])
         both = self._measured(old, asked), self._measured(new, asked)
         tokens = TokenPairs.of(*(of.rows for of in both))
         after = without_cut_prompts(tokens, both[1].rows)
@@ -190,8 +190,8 @@ class Serving:
             measured = self._measured(side, cells)
             known = [(row, view.reply or "") for row, view in zip(measured.rows, measured.views, strict=True)]
         answered = [(row, reply) for row, reply in known if row.measured and row.repeat < 2]
-        of_trials = grouped(answered, lambda pair: (pair[0].test, pair[0].cell, pair[0].item, pair[0].trial))
-        twice = [pair for pair in of_trials.values() if len(pair) == 2]
+        by_trial = grouped(answered, lambda pair: (pair[0].test, pair[0].cell, pair[0].item, pair[0].trial))
+        twice = [pair for pair in by_trial.values() if len(pair) == 2]
         replies = None if side.baseline else sum(first[1] != second[1] for first, second in twice)
         return Noise(len(twice), replies, sum(first[0].outcome != second[0].outcome for first, second in twice))
 
@@ -243,10 +243,10 @@ def _where(cell: Cell) -> TestAndBand:
 
 
 def _rooms(cells: Sequence[Cell], rows: Sequence[Row]) -> dict[TestAndBand, Room]:
-    of_bands = grouped([row for row in rows if row.measured], lambda row: (row.test, str(row.band)))
+    by_band = grouped([row for row in rows if row.measured], lambda row: (row.test, str(row.band)))
     rooms = {}
     for where in dict.fromkeys(map(_where, cells)):
-        answered = of_bands.get(where, [])
+        answered = by_band.get(where, [])
         rooms[where] = Room(sum(row.correct for row in answered), len(answered))
     return rooms
 

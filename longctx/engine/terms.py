@@ -40,8 +40,8 @@ def left_out(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:
     if run.settings.only_trial is not None:
         return (*(name_in_run(run, cell) for cell in run.plan.cells), *run.functions)
     measured = cell_names(rows)
-    of_tests = (name_in_run(run, cell) for cell in _without_rows(run, rows) if cell.size)
-    return (*of_tests, *(name for name in run.functions if name not in measured))
+    protocol_cells = (name_in_run(run, cell) for cell in _without_rows(run, rows) if cell.size)
+    return (*protocol_cells, *(name for name in run.functions if name not in measured))
 
 
 def empty(run: RunData, rows: Sequence[Row]) -> tuple[str, ...]:

@@ -121,12 +121,12 @@ def replaced(marks: Sequence[Sequence[str]], given: Sequence[Parameters], name: 
     """
     names = {each for parameters in given for each in parameters.names}
     places = []
-    for place, of_mark in enumerate(marks):
-        if not names.isdisjoint(of_mark):
-            if missing := [each for each in of_mark if each not in names]:
+    for place, marked in enumerate(marks):
+        if not names.isdisjoint(marked):
+            if missing := [each for each in marked if each not in names]:
                 raise UserError(
                     "axis-in-part",
-                    f"{name} is parametrized with {', '.join(of_mark)} together, and the table [{name}] of the profile "
+                    f"{name} is parametrized with {', '.join(marked)} together, and the table [{name}] of the profile "
                     f"has no values for {', '.join(missing)}: add them, or pass a pydantic model as axes=.",
                 )
             places.append(place)

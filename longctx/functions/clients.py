@@ -57,8 +57,8 @@ def client(ask: AskOfTrial, sdk: str, model: str | None, asynchronous: bool = Fa
 def client_like(ask: AskOfTrial, like: Client, model: str | None) -> Client:
     """Return a copy of a client, with its class, headers and retries, on the recordings. Raises TestMistake."""
     if any(each.__module__.startswith("google.genai.") for each in type(like).__mro__):
-        of_google: Client = _google_like(ask, like, model)
-        return of_google
+        client: Client = _google_like(ask, like, model)
+        return client
     copied = getattr(like, "with_options", None)
     try:
         http = like._client  # type: ignore[attr-defined]

@@ -80,9 +80,9 @@ def shared_requests(requests: Sequence[Request], batch: bool = False) -> list[Re
     hourly = for_an_hour(requests[0].model)
     batched = list(requests)
     if hourly.caching:
-        of_an_hour = _marked(requests, hourly, length, place)
-        if pays_in_batches(of_an_hour, [length / request.shared.length for request in of_an_hour]):
-            batched = of_an_hour
+        hour_marked = _marked(requests, hourly, length, place)
+        if pays_in_batches(hour_marked, [length / request.shared.length for request in hour_marked]):
+            batched = hour_marked
     return cheaper(list(zip(batched, directly, strict=True)))
 
 

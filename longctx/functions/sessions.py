@@ -288,9 +288,9 @@ def _has(entry: Any, **kinds: type) -> bool:
 
 
 def _is_gemini(entry: Any) -> bool:
-    of_record = _has(entry, id=str, type=str) and "content" in entry and not {"role", "message"} & entry.keys()
+    is_record = _has(entry, id=str, type=str) and "content" in entry and not {"role", "message"} & entry.keys()
     changes = _has(entry, **{"$set": dict}) or _has(entry, **{"$rewindTo": str})
-    return of_record or changes or _has(entry, sessionId=str, projectHash=str)
+    return is_record or changes or _has(entry, sessionId=str, projectHash=str)
 
 
 def _is_message(entry: Any, content: str) -> bool:

@@ -240,7 +240,7 @@ class Transcript:
             'Berth 11 is free.'
         """
         probe = probe if isinstance(probe, Probe) else Probe.of(probe)
-        parts, of_probes = self._parts()
+        parts, probed = self._parts()
         turn = self.turn_of(probe)
         if turn is None:
             raise UserError(
@@ -261,7 +261,7 @@ class Transcript:
                 f"The turn with the evidence of the probe {probe.question[:60]!r} has {parts.sizes[own]:,} tokens, "
                 f"more than the fill of {tokens:,}: leave out the probe, or that fill.",
             )
-        evidence = of_probes if own in of_probes else [own]
+        evidence = probed if own in probed else [own]
         group = tuple(next(group for group in parts.groups(evidence, tokens) if own in group))
         key = tokens, group, whole_exchanges
         if key not in self._known:

@@ -225,8 +225,8 @@ def judge_in_looks(
     that has further bands, so that it is not settled here. next_alpha: the level of the next run, by which the needed
     trials are computed; None for alpha.
     """
-    of_bands, _ = _judge(bands, (margin, run_margin), (alpha, next_alpha or alpha), further, None)
-    return of_bands
+    verdicts, _ = _judge(bands, (margin, run_margin), (alpha, next_alpha or alpha), further, None)
+    return verdicts
 
 
 def judge_run(
@@ -271,19 +271,19 @@ def _judge(
     next one."""
     judged = [Tallied(_Judged(band, looks), _Judged(band, looks, pessimistic=True)) for band, looks in bands.items()]
     hypotheses = [*judged, *([run] if run else [])]
-    (margin, stated), of_run, (alpha, next_alpha) = margins, margin_of_run(*margins), alphas
+    (margin, stated), run_margin, (alpha, next_alpha) = margins, margin_of_run(*margins), alphas
     for look in range(1, max((looks.planned.number for looks in bands.values()), default=0) + 1):
         asked = [each for each in judged if each.measured.asking and look <= len(each.measured.looks.at)]
         if not asked:
             break
         going = [each for each in asked if not each.measured.settled]
-        for of_band in (one for each in going for one in each):
-            of_band.look_at(look, alpha)
+        for side_of_band in (one for each in going for one in each):
+            side_of_band.look_at(look, alpha)
         for measured, _ in asked:
             measured.asked = look
-        for place, of_side in enumerate(run or ()):
-            if not of_side.settled:
-                of_side.take(
+        for place, side in enumerate(run or ()):
+            if not side.settled:
+                side.take(
                     _together([each.measured for each in judged], place), look, alpha, _corrections(judged, place)
                 )
         _show(hypotheses, [1.0] * len(further), alpha)
@@ -296,18 +296,18 @@ def _judge(
         if stated is not None:
             seen = [each.measured for each in judged if each.measured.asked]
             can = all(band.looks.at[band.asked - 1].can_settle for band in seen)
-            if run and can and _alike(run, of_run) and run.measured.may_settle(of_run):
+            if run and can and _alike(run, run_margin) and run.measured.may_settle(run_margin):
                 run.measured.settled = run.at_worst.settled = True
             doubt = not regressed and not (run and run.measured.settled)
         else:
-            seen_drop = run is not None and not run.measured.shown and run.measured.difference <= -DOUBT * of_run
+            seen_drop = run is not None and not run.measured.shown and run.measured.difference <= -DOUBT * run_margin
             doubt = seen_drop and not regressed
         for measured, _ in asked:
             measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)
     number = len(hypotheses) + len(further)
-    of_bands = [_verdicts_now(each, margin, next_alpha, number) for each in judged]
-    return of_bands, _verdicts_now(run, of_run, next_alpha, number) if run else None
+    verdicts = [_verdicts_now(each, margin, next_alpha, number) for each in judged]
+    return verdicts, _verdicts_now(run, run_margin, next_alpha, number) if run else None
 
 
 def _verdicts_now(of: Tallied[_Judged], margin: float, next_alpha: float, hypotheses: int) -> Tallied[BandVerdict]:
@@ -326,8 +326,8 @@ def _together(bands: Sequence[_Judged], side: int) -> Averaged | Labelled:
         at = band.looks.at[band.asked - 1] if band.asked else None
         answers = at.answers if at else None
         right_twice += [at.right_twice] if at and at.right_twice else []
-        for name, of_cluster in (answers[side] if answers else {}).items():
-            clusters[name if isinstance(name, str) else (name_of_test(band.band.test), name)] += of_cluster
+        for name, pairs in (answers[side] if answers else {}).items():
+            clusters[name if isinstance(name, str) else (name_of_test(band.band.test), name)] += pairs
     known = Averaged(list(clusters.values()))
     return Labelled(known, right_twice) if right_twice else known
 

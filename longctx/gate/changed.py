@@ -48,9 +48,9 @@ def _of_cases(verdict: RunVerdict) -> Iterator[str]:
         ("added", lambda test: len(test.added)),
         ("removed", lambda test: sum(trial.answers for trial in test.vanished)),
     ):
-        of_tests = {test.test: number for test in verdict.tests if (number := number_of(test))}
-        if of_tests:
-            yield f"cases {what}: {', '.join(f'{number:,} of {name}' for name, number in of_tests.items())}"
+        numbers = {test.test: number for test in verdict.tests if (number := number_of(test))}
+        if numbers:
+            yield f"cases {what}: {', '.join(f'{number:,} of {name}' for name, number in numbers.items())}"
     if verdict.retired:
         yield f"cases retired: {len(verdict.retired):,}"
 

@@ -267,10 +267,10 @@ def judge_errors(
     if not any(row.test.endswith(f".{AGREEMENT}") for row in of_function):
         return []
     looks = looks_of_rows(trials, plan, *terms)
-    of_trial = {item_key(row): looks[row.band].of[Unit.of_row(row)] for row in trials if row.band is not None}
-    most = max(of_trial.values(), default=0)
+    look_of_trial = {item_key(row): looks[row.band].of[Unit.of_row(row)] for row in trials if row.band is not None}
+    most = max(look_of_trial.values(), default=0)
     return [
-        errors_of(test, [row for row in of_function if of_trial.get(item_key(row), 0) <= look])
+        errors_of(test, [row for row in of_function if look_of_trial.get(item_key(row), 0) <= look])
         for look in range(1, most + 1)
     ]
 
@@ -303,19 +303,19 @@ def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[To
     trials: list[Changed] = []
     numbers: dict[str, int] = {}
     for stratum, evidence in enumerate(bands):
-        for name, of_cluster in evidence.answers.items():
+        for name, cluster in evidence.answers.items():
             if isinstance(name, str):
-                answers[name] += of_cluster
+                answers[name] += cluster
                 number = numbers.setdefault(name, len(numbers))
-                for before, after in of_cluster:
+                for before, after in cluster:
                     was, now = sum(before) / len(before), sum(after) / len(after)
                     trials.append(Changed(number, stratum, was, now - was))
     names = list(numbers)
 
     def rates(number: int) -> Together:
-        of_cluster = answers[names[number]]
-        was = [answer for before, _ in of_cluster for answer in before]
-        now = [answer for _, after in of_cluster for answer in after]
+        cluster = answers[names[number]]
+        was = [answer for before, _ in cluster for answer in before]
+        now = [answer for _, after in cluster for answer in after]
         return Together(names[number], Rate(sum(was), len(was)), Rate(sum(now), len(now)))
 
     lost, gained = (
@@ -500,8 +500,8 @@ def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float
 def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: float) -> dict[str, LookOfUnit]:
     """Return the looks of each band. rows: all of one test and subject."""
     bands = grouped(rows, lambda row: row.band)
-    units = {band: [*map(Unit.of_row, of_band)] for band, of_band in bands.items() if band is not None}
-    return {band: in_looks(of_band, plan, margin, alpha) for band, of_band in units.items()}
+    units = {band: [*map(Unit.of_row, members)] for band, members in bands.items() if band is not None}
+    return {band: in_looks(members, plan, margin, alpha) for band, members in units.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -589,10 +589,10 @@ def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
     """
     found = []
     judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.test)]
-    for of_band in grouped(judged, lambda row: (row.test, row.subject, row.band)).values():
-        trials = grouped(of_band, lambda row: (row.cell, row.seed, row.item, row.trial))
-        clusters = {row.cluster_key for row in of_band}
-        guess = Assumed.guess(any((row.params.get("questions") or 1) != 1 for row in of_band))
+    for members in grouped(judged, lambda row: (row.test, row.subject, row.band)).values():
+        trials = grouped(members, lambda row: (row.cell, row.seed, row.item, row.trial))
+        clusters = {row.cluster_key for row in members}
+        guess = Assumed.guess(any((row.params.get("questions") or 1) != 1 for row in members))
         rates = [(sum(row.correct for row in answers) / len(answers), len(answers)) for answers in trials.values()]
         differing = [2 * rate * (1 - rate) * n / (n - 1) for rate, n in rates if n > 1]
         if differing:

@@ -151,9 +151,9 @@ def judged_answers(
     found = []
     for match in match_runs(before, after)[0]:
         rows = match.rows.before, unmeasured_if_rejudged(*match.rows)
-        for of_item in pairs(*rows, Treatments.of(known.get(match.test))).items.values():
-            first = next((row for row in of_item.before if row.measured), None)
-            for row in of_item.after if first else ():
+        for item in pairs(*rows, Treatments.of(known.get(match.test))).items.values():
+            first = next((row for row in item.before if row.measured), None)
+            for row in item.after if first else ():
                 if row.measured and row.band is not None and first:
                     digest = first_request(row)[:SHORT]
                     found.append(
@@ -236,10 +236,10 @@ def bands_of(
     verdicts: those on its bands, by name. verdict: that on the run.
     """
     known = {(name, answer) for run in runs for name, band in run.bands.items() for answer in band.answers}
-    of_band: dict[str, list[SentRow]] = defaultdict(list)
+    by_band: dict[str, list[SentRow]] = defaultdict(list)
     for each in sent:
         if (each.band, each.answer) not in known:
-            of_band[each.band].append(each)
+            by_band[each.band].append(each)
     return {
         name: JudgedBand(
             [each.request for each in answers],
@@ -250,7 +250,7 @@ def bands_of(
             verdicts.get(name, verdict),
             {str(at): each.row.trace[CREDIT] for at, each in enumerate(answers) if CREDIT in each.row.trace},
         )
-        for name, answers in of_band.items()
+        for name, answers in by_band.items()
     }
 
 

@@ -53,6 +53,6 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
 def vacuous_bands(rows: Sequence[Row], known: Mapping[str, Protocol], margin: float) -> Iterator[str]:
     """Yield a sentence, without its full stop, for each band of a baseline that no run can pass."""
     judged = [row for row in rows if row.measured and row.band is not None]
-    for (test, subject, band), of_band in grouped(judged, lambda row: (row.test, row.subject, row.band)).items():
-        if why := nothing_to_lose(of_band, guessing_of(known.get(test), of_band), margin):
+    for (test, subject, band), members in grouped(judged, lambda row: (row.test, row.subject, row.band)).items():
+        if why := nothing_to_lose(members, guessing_of(known.get(test), members), margin):
             yield f"{test} of {subject}, {band}: {why}"

@@ -297,11 +297,13 @@ def _passing_by_baseline(bands: Sequence[Sized], target: Target, runs: int) -> N
     luck = np.random.RandomState(0).standard_normal((DRAWS, len(bands)))
     passes = np.ones(DRAWS)
     weights = np.sqrt([trials for trials, _, _ in bands])
-    of_all = luck @ weights / math.sqrt(weights @ weights) if bands else np.zeros(DRAWS)
-    for of_band, ((trials, clusters, assumed), of) in zip([*luck.T, of_all], _tested(bands, target), strict=False):
+    luck_of_all = luck @ weights / math.sqrt(weights @ weights) if bands else np.zeros(DRAWS)
+    for luck_of_band, ((trials, clusters, assumed), of) in zip(
+        [*luck.T, luck_of_all], _tested(bands, target), strict=False
+    ):
         overall = passing(trials, clusters, in_runs(assumed, runs), of)
         reach = NORMAL.inv_cdf(min(max(overall, 1e-9), 1 - 1e-9)) * math.sqrt(1 + 1 / runs)
-        passes *= [NORMAL.cdf(reach - each / math.sqrt(runs)) for each in of_band.tolist()]
+        passes *= [NORMAL.cdf(reach - each / math.sqrt(runs)) for each in luck_of_band.tolist()]
     return passes
 
 

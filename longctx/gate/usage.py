@@ -84,11 +84,11 @@ def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
         growth = math.inf if now else 0.0
         return Growth(growth, growth, growth)
     ratio = now / total
-    of_clusters = grouped(
+    clusters = grouped(
         zip((pair.after for pair in pairs), known, strict=True),
         lambda trial: (trial[0].test, trial[0].subject, trial[0].cluster_key),
     ).values()
-    sums = [math.fsum(after - ratio * before for _, (before, after) in cluster) for cluster in of_clusters]
+    sums = [math.fsum(after - ratio * before for _, (before, after) in cluster) for cluster in clusters]
     correction = len(sums) / max(1, len(sums) - 1)
     half = NormalDist().inv_cdf(1 - alpha / 2) * math.sqrt(correction * math.fsum(of * of for of in sums)) / total
     return Growth(ratio - 1, ratio - 1 - half, ratio - 1 + half)

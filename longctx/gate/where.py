@@ -133,16 +133,16 @@ def _cluster(row: Row) -> Hashable:
 
 def _places(pairs: Sequence[Both[Row]], changed: Sequence[Both[Row]]) -> Iterator[_Looked]:
     for kind, value_of in PLACES.items():
-        of_all = Counter(value for pair in pairs if (value := value_of(pair.after)) is not None)
+        numbers = Counter(value for pair in pairs if (value := value_of(pair.after)) is not None)
         values = [value_of(pair.after) for pair in changed]
         lost = Counter(value for value, pair in zip(values, changed, strict=True) if pair.before.correct)
-        known, n = Counter(value for value in values if value is not None), of_all.total()
+        known, n = Counter(value for value in values if value is not None), numbers.total()
         all_lost = sum(number for value, number in lost.items() if value is not None)
         for value, number in known.items():
-            if number >= LEAST_OF_PLACE and of_all[value] < n:
-                within, outside = 1 / of_all[value], -1 / (n - of_all[value])
+            if number >= LEAST_OF_PLACE and numbers[value] < n:
+                within, outside = 1 / numbers[value], -1 / (n - numbers[value])
                 weights = [0.0 if own is None else within if own == value else outside for own in values]
-                yield _Looked(PlaceOfChange(kind, str(value), lost[value], all_lost, of_all[value], n), weights)
+                yield _Looked(PlaceOfChange(kind, str(value), lost[value], all_lost, numbers[value], n), weights)
 
 
 def _of_trial(value_of: Callable[[Row], str | None]) -> Callable[[Row], str | None]:

@@ -48,8 +48,8 @@ async def ask_all(
     """
     given = Clients.taken(clients).without_retries()
     asking = Asking(given, tape, bounds, progress)
-    of_servers = grouped(requests, lambda request: given.server_of(request.model))
-    supplies = {server: ProtocolTrials(asking.asked, some, progress) for server, some in of_servers.items()}
+    by_server = grouped(requests, lambda request: given.server_of(request.model))
+    supplies = {server: ProtocolTrials(asking.asked, some, progress) for server, some in by_server.items()}
     await asking.drain(supplies, bounds)
     asked = asking.asked
     for supply in supplies.values():

@@ -56,12 +56,12 @@ def say_unused(say: Say, tape: Tape, requests: Sequence[Request], batch: bool) -
     """Print how many of the trials to ask have answers of another version, why these do not count, and the cost."""
     unused: dict[tuple[str, str, int | str], list[Request]] = defaultdict(list)
     for group in grouped(requests, lambda request: id(request.cell)).values():
-        cell, of_trial = group[0].cell, {request.place.trial: request for request in group}
-        for version, names in of_other_versions(tape, cell, of_trial).items():
-            unused[cell.point.test, cell.model.model, version] += [of_trial[name] for name in names]
-        entries, names = of_earlier_trials(tape, cell, of_trial)
+        cell, by_trial = group[0].cell, {request.place.trial: request for request in group}
+        for version, names in of_other_versions(tape, cell, by_trial).items():
+            unused[cell.point.test, cell.model.model, version] += [by_trial[name] for name in names]
+        entries, names = of_earlier_trials(tape, cell, by_trial)
         if names:
-            unused[cell.point.test, cell.model.model, entries] += [of_trial[name] for name in names]
+            unused[cell.point.test, cell.model.model, entries] += [by_trial[name] for name in names]
     for (test, model, built), group in unused.items():
         if isinstance(built, str):
             which, reason, advice = "an earlier version", "it built other prompts", how_to_keep(built)
@@ -90,10 +90,8 @@ def with_recorded_replies(
     """
     replies = {
         group: (known or {}).get(group)
-        or ReplyTokens.of(
-            [tokens for cell in of_group for tokens in tape.output_tokens(cell.file, group[1], MOST_READ)]
-        )
-        for group, of_group in grouped(cells, lambda cell: cell.group).items()
+        or ReplyTokens.of([tokens for cell in members for tokens in tape.output_tokens(cell.file, group[1], MOST_READ)])
+        for group, members in grouped(cells, lambda cell: cell.group).items()
     }
     return [dataclasses.replace(cell, replies=replies[cell.group]) for cell in cells]
 

@@ -157,10 +157,10 @@ class ProtocolPass:
         """Return what the tape lacks, once the server has told what is not known of it; say what it costs."""
         terms, say, tape, observer = self.terms, self.say, self.tape, self.observer
         calibrated, uncounted = [], []
-        for client, of_client in clients.grouped(cells, lambda cell: cell.model):
-            of_server = await counting.with_server_facts(self.workspace, client, of_client, say)
-            calibrated += of_server[0]
-            uncounted += of_server[1]
+        for client, own in clients.grouped(cells, lambda cell: cell.model):
+            answered = await counting.with_server_facts(self.workspace, client, own, say)
+            calibrated += answered[0]
+            uncounted += answered[1]
         fit, unfit = fitted(with_recorded_replies(tape, calibrated))
         claimed = batches.held()
         by_digest = terms.batch or bool(claimed or batches.collected)  # batches identify requests by their digests
@@ -171,10 +171,10 @@ class ProtocolPass:
         held = [request for request in asked if request.place in claimed]
         free = [request for request in asked if request.place not in claimed.keys() | batches.collected]
         counts = [
-            await with_counted_tokens(client, of_client, say)
-            for client, of_client in clients.grouped(free, lambda request: request.model)
+            await with_counted_tokens(client, own, say)
+            for client, own in clients.grouped(free, lambda request: request.model)
         ]
-        known, too_long = still_fitting([request for of_client in counts for request in of_client])
+        known, too_long = still_fitting([request for own in counts for request in own])
         unfit += too_long
         unasked = (*uncounted, *unfit)
         if observer:
@@ -201,17 +201,17 @@ class ProtocolPass:
             outcomes = Outcomes(tally, shown, canary)
             sending = Sending(clients, tape, bounds, outcomes, batches if terms.batch else None)
             first_replies = FirstReplies(outcomes, terms.batch, say)
-            of_batches = {request.key: request for request in to_send.held} if terms.batch else {}
+            in_batches = {request.key: request for request in to_send.held} if terms.batch else {}
 
             async def ask(some: Sequence[Request]) -> SendResult:
                 here = {request.key for request in some}
-                free = [request for request in some if request.key not in of_batches]
+                free = [request for request in some if request.key not in in_batches]
                 asked, rest = await first(canary, free, sending.directly)
                 rest = first_replies.planned(rest, again=len(rest) < len(to_send.requests))
-                asked.add(await sending.all(rest, [held for key, held in of_batches.items() if key in here]))
+                asked.add(await sending.all(rest, [held for key, held in in_batches.items() if key in here]))
                 return asked
 
-            now = [*to_send.requests, *of_batches.values()]
+            now = [*to_send.requests, *in_batches.values()]
             try:
                 asked = await (self.order(to_send.fit, now, ask) if self.order else ask(now))
             except (Interrupted, asyncio.CancelledError):
@@ -235,10 +235,10 @@ def count_probes(
     async def count() -> tuple[list[Cell], list[Unasked]]:
         counted, uncounted = [], []
         async with open_clients(tape, terms.base_url, terms.in_flight, [cell.model for cell in cells]) as clients:
-            for client, of_client in clients.grouped(cells, lambda cell: cell.model):
-                of_server = await counting.count_probes(workspace, client, of_client, say)
-                counted += of_server[0]
-                uncounted += of_server[1]
+            for client, own_cells in clients.grouped(cells, lambda cell: cell.model):
+                answered = await counting.count_probes(workspace, client, own_cells, say)
+                counted += answered[0]
+                uncounted += answered[1]
         return counted, uncounted
 
     return stoppable(count, tape, Halt(), say)

@@ -138,12 +138,12 @@ def check_recorded(run: Run, models: Sequence[str]) -> None:
     for model in models:
         name = run.plan.model(model).model
         if recorded and folder_of(name, settings.server or "") not in recorded:
-            of_server = f" on the server {settings.server}" if settings.server else ""
+            where = f" on the server {settings.server}" if settings.server else ""
             others = servers_in(recorded, name)
             meant = f"There are answers of {servers_sentence(others)}." if others else did_you_mean(model, recorded)
             raise UserError(
                 "model-not-recorded",
-                f"No answer of {model}{of_server} is recorded in {run.workspace.cassettes}. {meant} To "
+                f"No answer of {model}{where} is recorded in {run.workspace.cassettes}. {meant} To "
                 "record its answers, add --ctx-record once; to see the cost first, --ctx-estimate.",
             )
 
@@ -184,8 +184,8 @@ def _is_named(config: pytest.Config, file: Path) -> bool:
 def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> None:
     """Parametrize a test with these values instead of its own. Raises UserError."""
     marks = metafunc.definition.own_markers
-    of_marks = [parameters_of(mark) if mark.name == "parametrize" else [] for mark in marks]
-    places = replaced(of_marks, given, metafunc.function.__name__) if given else []
+    by_mark = [parameters_of(mark) if mark.name == "parametrize" else [] for mark in marks]
+    places = replaced(by_mark, given, metafunc.function.__name__) if given else []
     marks[:] = [mark for place, mark in enumerate(marks) if place not in places]
     for each in given:
         metafunc.parametrize(each.names, each.cells)

@@ -37,8 +37,8 @@ def with_project(config: pytest.Config, settings: Settings) -> Settings:
         given["profile"] = os.path.relpath(root / profile)
     missing = {name: value for name, value in given.items() if getattr(settings, name) is None}
     models = _merged(config, "pytest_longctx_models")
-    of_run = {name: {**models.get(name, {}), **entries} for name, entries in settings.model_profiles.items()}
-    return dataclasses.replace(settings, **missing, model_profiles={**models, **of_run})
+    amended = {name: {**models.get(name, {}), **entries} for name, entries in settings.model_profiles.items()}
+    return dataclasses.replace(settings, **missing, model_profiles={**models, **amended})
 
 
 def call_hook(config: pytest.Config, hook: str, **arguments: Any) -> None:

@@ -39,9 +39,9 @@ class Nested:
         if report.failed:
             lines = str(report.longrepr).strip().splitlines()
             errors = [line.removeprefix("E").strip() for line in lines if line.startswith("E  ")]
-            of_syntax = bool(errors) and errors[0].startswith("File ")  # the place comes first
+            is_syntax = bool(errors) and errors[0].startswith("File ")  # the place comes first
             said = errors or lines or [""]
-            self.uncollected[report.nodeid] = said[-1] if of_syntax else _sentence(said)
+            self.uncollected[report.nodeid] = said[-1] if is_syntax else _sentence(said)
 
     def pytest_keyboard_interrupt(self, excinfo: pytest.ExceptionInfo[BaseException]) -> None:
         """Note a Ctrl-C. pytest calls this hook for errors in collection too, which have another type."""
@@ -91,10 +91,10 @@ class NestedSession(Nested):
     def run(self, functions: FunctionRun) -> None:
         """Run all test functions. Their output is hidden. Raises KeyboardInterrupt."""
         config = self.session.config
-        of_session = session_of(config)
-        of_session.asking, of_session.of_fixtures = functions, None
-        of_session.run.forget_plan()  # an earlier run may have learned something of a model
-        model_of = functools.cache(of_session.run.plan.model)
+        session = session_of(config)
+        session.asking, session.of_fixtures = functions, None
+        session.run.forget_plan()  # an earlier run may have learned something of a model
+        model_of = functools.cache(session.run.plan.model)
         self._run = functions
         items = [item for item in self.session.items if is_function(item)]
         with without_output():
@@ -141,9 +141,9 @@ def run_nested(config: pytest.Config, work: Callable[[NestedSession], object]) -
     capture = config.pluginmanager.get_plugin("capturemanager")
 
     def uncaptured(session: NestedSession) -> None:
-        run, of_tests = run_of(config), run_of(session.session.config)
-        run.reports |= of_tests.reports
-        run.homes |= of_tests.homes
+        run, own_run = run_of(config), run_of(session.session.config)
+        run.reports |= own_run.reports
+        run.homes |= own_run.homes
         with capture.global_and_fixture_disabled() if capture else contextlib.nullcontext():
             work(session)
 

@@ -103,8 +103,8 @@ def take_terms_of_base(config: pytest.Config) -> None:
     given, _ = parser.parse_known_args(shlex.split(addopts) if isinstance(addopts, str) else addopts)
     there = project_settings_at(workspace, option.ctx_base)
     for each in stated:
-        value, of_file = getattr(given, f"ctx_{each.key}", each.default), each.of_table(there)
-        setattr(option, f"ctx_{each.key}", of_file if value == each.default and of_file is not None else value)
+        value, in_file = getattr(given, f"ctx_{each.key}", each.default), each.of_table(there)
+        setattr(option, f"ctx_{each.key}", in_file if value == each.default and in_file is not None else value)
 
 
 def typed(config: pytest.Config, option: str) -> list[str]:

@@ -46,7 +46,7 @@ def _ordered(defs: Sequence[Any], marked: bool) -> tuple[Any, ...]:
         module = fixture.func.__module__
         if module == OURS:
             return 1
-        of_project = fixture.baseid or module.rpartition(".")[2] == "conftest"
-        return 3 if of_project else 0 if marked else 2
+        in_project = fixture.baseid or module.rpartition(".")[2] == "conftest"
+        return 3 if in_project else 0 if marked else 2
 
     return tuple(sorted(defs, key=place))

@@ -66,8 +66,8 @@ def is_cell(item: pytest.Item) -> bool:
 def is_unittest(item: pytest.Item) -> bool:
     """Return whether an item is a marked method of a unittest.TestCase, which pytest does not parametrize."""
     unittest = sys.modules.get("unittest")
-    of_class = getattr(item, "cls", None)
-    if unittest is None or of_class is None or not issubclass(of_class, unittest.TestCase):
+    own_class = getattr(item, "cls", None)
+    if unittest is None or own_class is None or not issubclass(own_class, unittest.TestCase):
         return False
     return item.get_closest_marker(MARKER) is not None
 
@@ -80,8 +80,8 @@ def selected(items: Sequence[pytest.Item]) -> list[Cell]:
     from longctx.cells.cell import Cell
 
     functions = (item for item in marked if isinstance(item, pytest.Function) and hasattr(item, "callspec"))
-    of_functions = ((item, state_of(item).function_cell) for item in functions)
-    cells = (found.cell if found else cell_of(item) for item, found in of_functions)
+    found_cells = ((item, state_of(item).function_cell) for item in functions)
+    cells = (found.cell if found else cell_of(item) for item, found in found_cells)
     return [cell for cell in cells if isinstance(cell, Cell)]
 
 

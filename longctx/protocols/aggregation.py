@@ -95,10 +95,10 @@ class Notices:
         first = FIRST_YEAR * 12 + int(stream.randint(12, dtype=np.int64))
         month = int(stream.random_sample() * months)
         dated = []
-        of_month = dict(zip(places, whose, strict=True))
+        agencies_by_place = dict(zip(places, whose, strict=True))
         for place in range(lines):
-            if place in of_month:
-                date, agency = Date.drawn(stream, first + month), of_month[place]
+            if place in agencies_by_place:
+                date, agency = Date.drawn(stream, first + month), agencies_by_place[place]
             else:
                 other = (month + 1 + int(stream.randint(months - 1, dtype=np.int64))) % months
                 date, agency = Date.drawn(stream, first + other), int(stream.randint(len(AGENCIES), dtype=np.int64))

@@ -166,10 +166,10 @@ def contexts(bank: Bank, kept: tuple[int, ...], size: int) -> tuple[tuple[int, .
     found: list[tuple[int, ...]] = []
     for items in rounds.values():
         lots = 1 if bank.version == 1 else 1 << (max(1, len(items) // (LOT * size)).bit_length() - 1)
-        of_lot: dict[int, list[int]] = defaultdict(list)
+        by_lot: dict[int, list[int]] = defaultdict(list)
         for index in items:
-            of_lot[int.from_bytes(rank("context", bank.item_name(index))) % lots].append(index)
-        for _, in_lot in sorted(of_lot.items()):
+            by_lot[int.from_bytes(rank("context", bank.item_name(index))) % lots].append(index)
+        for _, in_lot in sorted(by_lot.items()):
             found += (tuple(in_lot[start : start + size]) for start in range(0, len(in_lot), size))
     return tuple(sorted(found, key=len, reverse=True))  # what a lot has left over comes last
 

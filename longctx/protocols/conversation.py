@@ -98,8 +98,8 @@ def _of_several(
     """Return a conversation in which several requests recur. first: the alike texts of the first; own: the subjects."""
     kinds, subjects, *_ = texts.sizes()
     needles, requests = plan.needles, plan.requests
-    of_kind = stream.randint(kinds, size=requests - 1, dtype=np.int64)
-    alike = [first, *(_alike(stream, int(kind), own[1 + place], needles) for place, kind in enumerate(of_kind))]
+    kinds_drawn = stream.randint(kinds, size=requests - 1, dtype=np.int64)
+    alike = [first, *(_alike(stream, int(kind), own[1 + place], needles) for place, kind in enumerate(kinds_drawn))]
     codes = stream.randint(len(CHARACTERS), size=(requests, CODE), dtype=np.int64)
     recurring = np.concatenate(alike)[stream.permutation(requests * needles)]
     places = np.sort(stream.random_sample(len(recurring)))
@@ -112,9 +112,9 @@ def _of_several(
     others = others[: np.searchsorted(np.cumsum(_lengths(words, others)), room, side="right")]
     before = (places * (len(others) + 1)).astype(np.int64)
     rows = np.insert(others, before, recurring, axis=0)
-    of_request = np.flatnonzero((recurring[:, :2] == alike[plan.request][0, :2]).all(axis=1))
+    repeated = np.flatnonzero((recurring[:, :2] == alike[plan.request][0, :2]).all(axis=1))
     code = "".join(CHARACTERS[place] for place in codes[plan.request])
-    return Conversation(rows, (before + np.arange(len(recurring)))[of_request], plan.asked, code)
+    return Conversation(rows, (before + np.arange(len(recurring)))[repeated], plan.asked, code)
 
 
 def _alike(stream: np.random.RandomState, kind: int, subject: np.int64, needles: int) -> Rows:
@@ -201,8 +201,8 @@ def _others(stream: np.random.RandomState, kind: int, subjects: NDArray[np.int64
     drawn = stream.randint(0, 2**31, size=(count, len(sizes) - 1), dtype=np.int64)
     pairs = drawn[:, 0] % (sizes[0] * len(subjects) - 1)
     pairs += pairs >= kind * len(subjects)
-    of_kind, about = np.divmod(pairs, len(subjects))
-    return np.concatenate([of_kind[:, None], subjects[about][:, None], drawn[:, 1:] % sizes[2:]], axis=1)
+    drawn_kinds, about = np.divmod(pairs, len(subjects))
+    return np.concatenate([drawn_kinds[:, None], subjects[about][:, None], drawn[:, 1:] % sizes[2:]], axis=1)
 
 
 def _exchanges(words: Templates, rows: Rows) -> Strings:

@@ -183,11 +183,11 @@ def judge_answer(answer: Answer, file: File) -> Outcome:
 
 def _origin(file: File, number: int, named: bool) -> tuple[str, dict[str, int]]:
     """Return where a wrong number came from, as a sentence and as distances. named: whether "line" precedes it."""
-    of_value, count = np.flatnonzero(file.values == number), len(file.values)
-    if number == file.target or (named and (number <= count or not len(of_value))):
+    found, count = np.flatnonzero(file.values == number), len(file.values)
+    if number == file.target or (named and (number <= count or not len(found))):
         return f"an echo of line number {number} (asked for line {file.target})", {"echoed_line": number}
-    if len(of_value):
-        line = int(of_value[0]) + 1
+    if len(found):
+        line = int(found[0]) + 1
         by_number, by_place = line - file.target, file.place(line) - file.place(file.target)
         why = (
             f"the value of line {line}, not of line {file.target}: "

@@ -433,10 +433,10 @@ def _parts(body: Mapping[str, Any], fields: Mapping[str, bytes], headers: Mappin
     for name, written in fields.items():
         parts[PART_OF.get(name, "parameters")][name] = written
     if api_at(path) is chat and isinstance(turns := body.get("messages"), list):
-        of_system = [turn for turn in turns if isinstance(turn, Mapping) and turn.get("role") in SYSTEM_ROLES]
-        if of_system:
-            parts["system"]["messages"] = canonical(of_system)
-            parts["messages"]["messages"] = canonical([turn for turn in turns if turn not in of_system])
+        system = [turn for turn in turns if isinstance(turn, Mapping) and turn.get("role") in SYSTEM_ROLES]
+        if system:
+            parts["system"]["messages"] = canonical(system)
+            parts["messages"]["messages"] = canonical([turn for turn in turns if turn not in system])
     if headers:
         parts["parameters"]["headers"] = canonical(dict(headers))
     return " ".join(f"{name}={_digest(in_braces(parts[name]))}" for name in sorted(parts) if parts[name])

@@ -250,7 +250,7 @@ class Tape:
             counted = zip(self._files, self._cassette.data, self._metadata_of, strict=True)
             every = [(name, request, metadata) for name, (request, _), metadata in counted]
             replaced = self._replaced.items()
-            every += [(name, request, metadata) for name, of_file in replaced for request, _, metadata in of_file]
+            every += [(name, request, metadata) for name, filed in replaced for request, _, metadata in filed]
             for name, request, metadata in every:
                 if not any(metadata.get(part) for part in ("request", "after", "same")):
                     sha256 = request.body.decode().removeprefix("sha256:")

@@ -138,7 +138,7 @@ def _by_cell(reference: str, test: str, group: Sequence[tuple[str, SubjectCompar
     named = ((name, change) for name, versus in group for change in versus.cells)
     changes = grouped(named, lambda pair: pair[1].cell)
     changes |= _by_pool(group, beside_cells=True)
-    rows = [{"cell": cell, **_cells(reference, of_it, single)} for cell, of_it in changes.items()]
+    rows = [{"cell": cell, **_cells(reference, cell_changes, single)} for cell, cell_changes in changes.items()]
     return Table.from_rows(f"{test}, {_who(reference, group)}: accuracy [95% interval]", rows)
 
 

@@ -78,8 +78,8 @@ def _by(key: str, others: Sequence[str], stem: str, test: OfTest, cells: CellSum
             series = {"all": [cell for same in comparable for cell in same]}
             note = f"Only what was asked with every value of {title} is counted, so that these can be compared."
         for name, same in series.items():
-            for value, of_value in grouped(same, lambda cell: cell.params.get(key)).items():
-                rate, alone = (pooled(getattr(each, kind) for each in of_value) for kind in ("rate", "lexical"))
+            for value, equal in grouped(same, lambda cell: cell.params.get(key)).items():
+                rate, alone = (pooled(getattr(each, kind) for each in equal) for kind in ("rate", "lexical"))
                 if number and isinstance(value, int | float):
                     points.append(RatePoint(value, name, rate, str(subject), alone))
                 else:

@@ -103,11 +103,11 @@ def grids_of(found: Sequence[Matrix]) -> list[Grid]:
 def _rows(matrix: Matrix) -> Iterator[GridRow]:
     yield GridRow(None, matrix.counts, tuple(map(_length, matrix.lengths)), is_head=True)
     tokens = matrix.tokens()
-    of_all = all(alike(*each) for each in tokens.values())
-    if tokens and of_all:
+    all_alike = all(alike(*each) for each in tokens.values())
+    if tokens and all_alike:
         yield _sent(matrix, None, tokens)
     for subject, own in grouped(matrix.rows, lambda row: row.subject).items():
-        if not of_all and (tokens := matrix.tokens(subject)):
+        if not all_alike and (tokens := matrix.tokens(subject)):
             yield _sent(matrix, subject, tokens)
         for row in own:
             n = sum(point.value.n for point in row.points.values())

@@ -231,10 +231,10 @@ def window_sentences(found: Sequence[Window]) -> list[str]:
     several = len({each.subject for each in found}) > 1
     sentences = []
     for subject in dict.fromkeys(each.subject for each in found):
-        of_subject = [each for each in found if each.subject == subject]
-        plain = [each for each in of_subject if each.strategy == NO_STRATEGY]
-        told = [_may_be_filled(each) for each in plain or of_subject]
-        strategies = [each for each in of_subject if each.strategy != NO_STRATEGY]
+        windows = [each for each in found if each.subject == subject]
+        plain = [each for each in windows if each.strategy == NO_STRATEGY]
+        told = [_may_be_filled(each) for each in plain or windows]
+        strategies = [each for each in windows if each.strategy != NO_STRATEGY]
         told += [_keeps(each, len(strategies)) for each in strategies]
         sentences.append(f"{subject}: {' '.join(told)}" if several else " ".join(told))
     return sentences

@@ -147,7 +147,7 @@ def lost_answers(
     command: that which shows all, to which their number is added; none if there is none.
     """
     bands = _by_band(verdict, before, after)
-    found = [lost for of_band in bands for lost in of_band]
+    found = [lost for band in bands for lost in band]
     if not found:
         return NONE_LOST
     shown = taken_in_turn(bands, MOST_LOST)
@@ -166,17 +166,17 @@ def _by_band(verdict: RunVerdict, before: Sequence[Row], after: Sequence[Row]) -
     """Return the lost trials of each band that lost any: those that regressed first, then by the accuracy lost."""
     pairs = [pair for test in verdict.tests for pair in test.lost]
     rows = Both(before, after) if _any_check(pairs) else Both[Sequence[Row]]((), ())
-    of_trial = rows.map(lambda side: {row.identity: row for row in side})
+    by_identity = rows.map(lambda side: {row.identity: row for row in side})
     found: dict[tuple[object, ...], _Lost] = {}
     for pair in sorted(pairs, key=lambda pair: is_check(pair.after.test)):
-        was, now = (of.get(_trial(row), row) for of, row in zip(of_trial, pair, strict=True))
+        was, now = (of.get(_trial(row), row) for of, row in zip(by_identity, pair, strict=True))
         test = pair.after.test
         lost = found.setdefault(_trial(pair.after), _Lost(was, now, not is_check(test)))
         if is_check(test):
             lost.checks.append(test.removeprefix(f"{name_of_test(test)}."))
-    of_bands = grouped(found.values(), lambda lost: _band_of(lost.after))
+    by_band = grouped(found.values(), lambda lost: _band_of(lost.after))
     ranks = {(band.band.test, band.band.name): _rank(band) for band in verdict.bands}
-    return [of_bands[name] for name in sorted(of_bands, key=lambda name: ranks.get(name, UNRANKED))]
+    return [by_band[name] for name in sorted(by_band, key=lambda name: ranks.get(name, UNRANKED))]
 
 
 def _band_of(row: Row) -> tuple[str, str]:

@@ -218,8 +218,8 @@ def questions_worth(cells: Sequence[Cell], correlations: Mapping[tuple[Subject, 
 
     correlations: the intra-cluster correlation of each band, where its trials come in contexts.
     """
-    for (model, test, band), of_band in grouped(cells, _model_and_band).items():
-        cell = max(of_band, key=lambda each: each.size_tokens)
+    for (model, test, band), members in grouped(cells, _model_and_band).items():
+        cell = max(members, key=lambda each: each.size_tokens)
         if not (hasattr(cell.point, "questions") and cell.gated and cell.model.caching and cell.model.prices):
             continue
         where = Subject(cell.model.model, cell.wording.prompt_set, shape=cell.shape), Band(test, band)
@@ -271,16 +271,16 @@ def _in_looks(plans: Sequence[BandPlan], target: Target) -> str:
 
 def _models(plans: Sequence[BandPlan], target: Target) -> Iterator[Table]:
     """Yield a table of the models side by side, if there are several."""
-    of_models = grouped(plans, lambda plan: plan.subject.model)
-    if len(of_models) < 2:
+    by_model = grouped(plans, lambda plan: plan.subject.model)
+    if len(by_model) < 2:
         return
     rows = []
-    for model, of_model in of_models.items():
-        known = all(plan.load.price is not None for plan in of_model)
-        prices = map(usd, _expected(of_model, target)) if known else ("?",) * 3
-        together = math.prod(plan.outlook.passing for plan in of_model)
-        trials = sum(plan.load.trials for plan in of_model if not is_check(plan.band.test))
-        tokens = sum(plan.load.tokens_of(plan.load.trials) for plan in of_model)
+    for model, own_plans in by_model.items():
+        known = all(plan.load.price is not None for plan in own_plans)
+        prices = map(usd, _expected(own_plans, target)) if known else ("?",) * 3
+        together = math.prod(plan.outlook.passing for plan in own_plans)
+        trials = sum(plan.load.trials for plan in own_plans if not is_check(plan.band.test))
+        tokens = sum(plan.load.tokens_of(plan.load.trials) for plan in own_plans)
         cells = (f"{trials:,}", _short(tokens), *prices, _percent(together))
         rows.append({"model": model, **dict(zip(SIDE_BY_SIDE, cells, strict=True))})
     yield Table.from_rows("Models side by side: a run in looks if nothing has changed", rows)

@@ -17,15 +17,15 @@ def tables(summary: Summary) -> list[Table]:
     """Return the tables of all tests, in the order of the summary."""
     from longctx.report.function_reports import function_reports_of  # a verdict on files needs none
 
-    of_all: list[Table] = []
+    found_tables: list[Table] = []
     for name, test in summary.tests.items():
         cells = summary.of(name)
         own = test.reporting.tables(cells, test.analysis)
         shown = [_plain(test.title, cells)] if own is None else list(own)
         stem = name.replace("_", "-")
         found = [table for part, of in function_reports_of(test) for table in part.tables(test.title, of, stem)]
-        of_all += [replace(table, test=name) for table in (*found, *shown, *_lexical(test, cells))]
-    return of_all
+        found_tables += [replace(table, test=name) for table in (*found, *shown, *_lexical(test, cells))]
+    return found_tables
 
 
 def baseline_rates(rows: Sequence[Row]) -> Table:
@@ -39,8 +39,8 @@ def baseline_rates(rows: Sequence[Row]) -> Table:
             "accuracy": str(rate_of(row for row in group if row.measured)),
         }
         for test, subjects in by_test(rows).items()
-        for subject, of_subject in subjects.items()
-        for name, group in grouped(of_subject, lambda row: row.cell).items()
+        for subject, own_rows in subjects.items()
+        for name, group in grouped(own_rows, lambda row: row.cell).items()
     ]
     return Table.from_rows("Rates [95% interval]", rates_by_cell)
 

@@ -197,15 +197,15 @@ def findings(summary: Summary) -> list[str]:
         if ((name, subject) not in cut if kind == "truncated" else rank == Rank.UNUSABLE)
     ]
     for name, test in summary.tests.items():
-        of_rank: Counter[Rank] = Counter()
+        numbers: Counter[Rank] = Counter()
         cells = summary.of(name)
         found = list(test.reporting.findings(cells, test.analysis))
         if not list(test.reporting.views(cells, test.analysis)):
             found += default_findings(default_views(name, test, cells))
             found += [finding for part, of in function_reports_of(test) for finding in part.findings(test.title, of)]
         for rank, sentence in found:
-            ranked.append((rank, of_rank[rank], sentence))
-            of_rank[rank] += 1
+            ranked.append((rank, numbers[rank], sentence))
+            numbers[rank] += 1
     return [sentence for *_, sentence in sorted(ranked, key=lambda finding: finding[:2])]
 
 

@@ -97,9 +97,9 @@ def lost_and_gained(verdict: RunVerdict) -> str:
     trials = [band for band in paired if not is_check(band.band.test)]
     if not trials:
         return ""
-    of_trials = f"{_total(trials, 'lost')} of {_total(trials, 'n')} answers lost, {_total(trials, 'gained')} gained"
+    answers = f"{_total(trials, 'lost')} of {_total(trials, 'n')} answers lost, {_total(trials, 'gained')} gained"
     checks = [band for band in paired if is_check(band.band.test) and band.lost]
-    return f"{of_trials}; {_total(checks, 'lost')} checks lost" if checks else of_trials
+    return f"{answers}; {_total(checks, 'lost')} checks lost" if checks else answers
 
 
 def _total(bands: Sequence[BandVerdict], name: str) -> str:

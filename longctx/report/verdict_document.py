@@ -214,16 +214,16 @@ def _capital(text: str) -> str:
 
 def why(verdict: RunVerdict) -> str:
     """Return what decided the verdict, and what a pass costs, for the title."""
-    of_bands = _why(verdict)
+    reason = _why(verdict)
     if verdict.verdict == "invalid":
-        return of_bands
+        return reason
     gains = "; a significant gain" if verdict.improved else ""
     alone = sum(test.alone.before for test in verdict.tests if test.bands)
     uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
     lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
     rejudged = "".join(f"; {phrase}, and are not compared" for phrase in verdict.rejudged)
     price = price_change(verdict.usage) if verdict.verdict == "pass" else ""
-    return f"{of_bands}{gains}{uncovered}{lost}{rejudged}{price}"
+    return f"{reason}{gains}{uncovered}{lost}{rejudged}{price}"
 
 
 def _why(verdict: RunVerdict) -> str:
@@ -257,8 +257,10 @@ def _why(verdict: RunVerdict) -> str:
     if open_limits := [str(limit) for limit in verdict.limits if limit.status == verdict.verdict == "inconclusive"]:
         return "; ".join(open_limits)
     together = verdict.verdict == "pass" and verdict.stated_run
-    of_run = f", and none of {100 * verdict.rules.margin_of_run:g} points in all of them together" if together else ""
-    return SAYS[verdict.verdict].format(margin=verdict.rules.margin) + of_run
+    together_too = (
+        f", and none of {100 * verdict.rules.margin_of_run:g} points in all of them together" if together else ""
+    )
+    return SAYS[verdict.verdict].format(margin=verdict.rules.margin) + together_too
 
 
 def _ruled_out(verdict: RunVerdict) -> str:

@@ -442,8 +442,8 @@ def _go_by_items(group: Sequence[Row]) -> bool:
 
 def _clusters(group: Sequence[Row]) -> str | list[str | None] | None:
     """Return the cluster that all rows share, or that of each; None if they have none, or those of their questions."""
-    of_bank = group[0].item is not None and not _go_by_items(group)
-    clusters = [None if of_bank else row.cluster for row in group]
+    from_bank = group[0].item is not None and not _go_by_items(group)
+    clusters = [None if from_bank else row.cluster for row in group]
     return clusters[0] if len(set(clusters)) == 1 else clusters
 
 

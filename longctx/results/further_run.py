@@ -39,8 +39,8 @@ def new_rows(path: Path, manifest: Manifest, rows: Sequence[Row]) -> list[Row]:
     kept = list(group_lines(path))
     again = ASK_AGAIN.format(runs=baseline.runs + 1)
     added: list[Row] = []
-    for of_repeat in grouped(rows, lambda row: row.repeat).values():
-        groups = list(by_group(of_repeat).values())
+    for same_repeat in grouped(rows, lambda row: row.repeat).values():
+        groups = list(by_group(same_repeat).values())
         known = [group for group in groups if any(_holds(line, group) for line in kept)]
         if 0 < len(known) < len(groups):
             raise UserError(
@@ -49,8 +49,8 @@ def new_rows(path: Path, manifest: Manifest, rows: Sequence[Row]) -> list[Row]:
                 f"the run {manifest.run} ({_named(known)}): {again}.",
             )
         if not known:
-            _check_same_trials(path, baseline, of_repeat, manifest)
-            added += of_repeat
+            _check_same_trials(path, baseline, same_repeat, manifest)
+            added += same_repeat
     if not added:
         raise UserError(
             "answers-known",

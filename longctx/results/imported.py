@@ -169,12 +169,12 @@ def _check_same_documents(before: Sequence[Row], after: Sequence[Row], names: Bo
     names: the files of the earlier and the later results.
     """
     known = {row.item: row.documents for row in before if row.test == IMPORTED and row.documents}
-    of_both = dict.fromkeys((row.item, row.documents) for row in after if row.documents and row.item in known)
-    if changed := [f"{item}" for item, document in of_both if known[item] != document]:
+    in_both = dict.fromkeys((row.item, row.documents) for row in after if row.documents and row.item in known)
+    if changed := [f"{item}" for item, document in in_both if known[item] != document]:
         listed = visible(", ".join([*changed[:MOST_NAMED], *(["…"] if len(changed) > MOST_NAMED else [])]))
         raise UserError(
             "other-documents",
-            f"{names.after} has other documents than {names.before} for {len(changed):,} of {len(of_both):,} ids "
+            f"{names.after} has other documents than {names.before} for {len(changed):,} of {len(in_both):,} ids "
             f"({listed}), so their results cannot be paired: run both on the same version of the task, "
             "or remove these ids.",
         )

@@ -20,8 +20,8 @@ def origin(environment: Mapping[str, str]) -> tuple[str, str]:
         commit, run = environment.get("GITHUB_SHA", ""), environment.get("GITHUB_RUN_ID", "")
         return _page(project, "/commit/", commit), _page(project, "/actions/runs/", run)
     project, job = environment.get("CI_PROJECT_URL", ""), environment.get("CI_JOB_URL", "")
-    of_project = job.removeprefix(f"{project}/-/jobs/")
-    return _page(project, "/-/commit/", environment.get("CI_COMMIT_SHA", "")), _page(project, "/-/jobs/", of_project)
+    name = job.removeprefix(f"{project}/-/jobs/")
+    return _page(project, "/-/commit/", environment.get("CI_COMMIT_SHA", "")), _page(project, "/-/jobs/", name)
 
 
 def _page(project: str, kind: str, name: str) -> str:

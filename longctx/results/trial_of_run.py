@@ -26,14 +26,14 @@ def find_trial(
     folder = find_run(path)
     cell, _, index = name.partition("#")
     pairs = load(folder).seen()
-    of_cell = [(row, view) for row, view in pairs if f"{row.test}/{row.cell}" == cell]
-    first = of_cell[0][0] if of_cell else None
+    in_cell = [(row, view) for row, view in pairs if f"{row.test}/{row.cell}" == cell]
+    first = in_cell[0][0] if in_cell else None
     by_item = first is not None and first.name != str(first.trial)
     trial = index or (first.name if first and by_item else "0")
-    of_trial = [(row, view) for row, view in of_cell if row.name == trial]
+    found = [(row, view) for row, view in in_cell if row.name == trial]
     chosen = [
         (row, view)
-        for row, view in of_trial
+        for row, view in found
         if (not models or row.model in models)
         and prompt_set in (None, row.prompt_set)
         and seed in (None, row.seed)
@@ -41,8 +41,8 @@ def find_trial(
     ]
     if chosen:
         return chosen
-    if of_trial:
-        subjects = "; ".join(dict.fromkeys(f"{row.subject}, seed {row.seed}" for row, _ in of_trial))
+    if found:
+        subjects = "; ".join(dict.fromkeys(f"{row.subject}, seed {row.seed}" for row, _ in found))
         raise UserError(
             "subject-not-in-run",
             f"{path} measured {name} only of {subjects}: change --model, --prompts, --shape or --seed.",
@@ -50,7 +50,7 @@ def find_trial(
     cells = dict.fromkeys(f"{row.test}/{row.cell}" for row, _ in pairs)
     same_test = [other for other in cells if other.partition("/")[0] == cell.partition("/")[0]]
     if cell in cells:
-        trials = dict.fromkeys(row.name for row, _ in sorted(of_cell, key=lambda seen: seen[0].trial))
+        trials = dict.fromkeys(row.name for row, _ in sorted(in_cell, key=lambda seen: seen[0].trial))
         raise UserError(
             "unknown-trial",
             f"{path} has no trial {index or 0} of {cell}: its trials are {_some(trials)}.",

@@ -73,8 +73,8 @@ def together(trials: Sequence[Changed], tests: int = 1) -> tuple[list[int], list
     for permuted in _permutations(trials, changes, clusters):
         if not any((counts <= limit).any() for counts, limit in zip(as_large, most, strict=True)):
             break
-        for counts, extent, of_all in zip(as_large, observed, extents(permuted), strict=True):
-            counts += (of_all.max(axis=1)[:, None] >= extent - ROUNDING).sum(axis=0)
+        for counts, extent, permuted_extents in zip(as_large, observed, extents(permuted), strict=True):
+            counts += (permuted_extents.max(axis=1)[:, None] >= extent - ROUNDING).sum(axis=0)
     lost, gained = (names[counts <= limit].tolist() for counts, limit in zip(as_large, most, strict=True))
     return lost, gained
 
@@ -94,8 +94,8 @@ def _permutations(trials: Sequence[Changed], changes: Array, clusters: NDArray[n
         weights = [np.maximum(random.gamma(shape, 1 / shape, (BLOCK, number)), TINY) for _ in kept]
         for places in map(np.array, strata.values()):
             taken, inside = np.zeros((BLOCK, len(places)), bool), np.zeros((BLOCK, len(places)))
-            of_stratum = changes[places]
-            both = of_stratum[of_stratum < 0], of_stratum[of_stratum > 0]
+            stratum = changes[places]
+            both = stratum[stratum < 0], stratum[stratum > 0]
             for some, share, weight in zip(both, kept, weights, strict=True):
                 if not len(some):
                     continue

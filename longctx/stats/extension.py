@@ -42,8 +42,8 @@ def trials_to_rule_out(seen: Averaged, margin: float, alpha: float, often: float
             return True
         spread = math.sqrt(discordance * effect / total)
         unlucky = (lost_so_far + luck * math.sqrt(discordance * effect * more)) / total
-        of_clusters = unlucky + expected_over_clusters(total / size, spread, z)
-        return of_clusters < margin and score(0, 0, total / size, -margin) > z
+        bound = unlucky + expected_over_clusters(total / size, spread, z)
+        return bound < margin and score(0, 0, total / size, -margin) > z
 
     more = fewest(ruled_out)
     return None if more is None else n + more

@@ -39,12 +39,12 @@ def share_until_pass(
     asked = np.full(2000, float(n))
     for look, end in reversed(list(enumerate(ends, start=1))):
         z = -NormalDist().inv_cdf(looks.level(alpha, look))
-        pairs, of_draw = np.unique(drawn[look - 1], axis=0, return_inverse=True)
+        pairs, index = np.unique(drawn[look - 1], axis=0, return_inverse=True)
         passes = np.array([score(int(gained), int(lost), end, -margin) > z for gained, lost in pairs])
         if clusters is not None:
             over_clusters = expected_over_clusters(clusters * looks.shares[look - 1], math.sqrt(discordance / end), z)
             passes &= (pairs[:, 1] - pairs[:, 0]) / end + over_clusters < margin
-        asked[passes[of_draw.ravel()]] = end
+        asked[passes[index.ravel()]] = end
     return float(asked.mean() / n)
 
 

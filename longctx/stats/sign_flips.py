@@ -42,14 +42,14 @@ def sums_of_changes(changes: NDArray[np.float64], clusters: Sequence[Hashable], 
     changes: a row per pair and a column per sum; the weight of a pair, positive if it was lost. clusters: of each pair.
     """
     numbers = {name: number for number, name in enumerate(dict.fromkeys(clusters))}
-    of_clusters = np.zeros((len(numbers), changes.shape[1]))
-    np.add.at(of_clusters, [numbers[name] for name in clusters], changes)
-    sums, spread = of_clusters.sum(axis=0), np.sqrt((of_clusters**2).sum(axis=0))
+    by_cluster = np.zeros((len(numbers), changes.shape[1]))
+    np.add.at(by_cluster, [numbers[name] for name in clusters], changes)
+    sums, spread = by_cluster.sum(axis=0), np.sqrt((by_cluster**2).sum(axis=0))
     rng = np.random.RandomState(0)
     as_large = np.zeros(changes.shape[1])
     for start in range(0, FLIPS, BLOCK):
         signs = 2.0 * rng.randint(0, 2, (min(BLOCK, FLIPS - start), len(numbers))) - 1
-        as_large += (signs @ of_clusters >= sums - ROUNDING * spread).sum(axis=0)
+        as_large += (signs @ by_cluster >= sums - ROUNDING * spread).sum(axis=0)
     p_values = ((1 + as_large) / (1 + FLIPS)).tolist()
     sizes = (sums / np.where(spread > 0, spread, 1)).tolist()
     return [SumOfChanges(*found) for found in zip(p_values, sizes, holm(p_values, alpha), strict=True)]

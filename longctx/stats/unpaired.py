@@ -86,8 +86,8 @@ class Unpaired:
     def __str__(self) -> str:
         if not self.n:
             return "not measured"
-        of_each = f"n={self.before.rate.n}, {self.after.rate.n} unpaired"
-        return f"{with_interval(self.difference, self.interval())} {of_each}"
+        sizes = f"n={self.before.rate.n}, {self.after.rate.n} unpaired"
+        return f"{with_interval(self.difference, self.interval())} {sizes}"
 
 
 def _fisher(first: int, n: int, second: int, m: int) -> float:

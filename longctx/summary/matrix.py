@@ -80,15 +80,15 @@ def alike(least: int, largest: int) -> bool:
 def matrices(lines: Sequence[Line]) -> tuple[list[Matrix], list[Line]]:
     """Return the matrices of the tests with several lengths, and the lines of the others, each in their order."""
     found, single = list[Matrix](), list[Line]()
-    for test, of_test in grouped(lines, lambda line: line.test).items():
-        placed = [(line, point) for line in of_test for point in line.points if point.column is not None]
+    for test, own_lines in grouped(lines, lambda line: line.test).items():
+        placed = [(line, point) for line in own_lines for point in line.points if point.column is not None]
         parts = grouped(placed, lambda each: each[1].part)
-        if any(len({point.column for _, point in of_part}) > 1 for of_part in parts.values()):
-            found += [_matrix(test, part, of_part) for part, of_part in parts.items()]
+        if any(len({point.column for _, point in members}) > 1 for members in parts.values()):
+            found += [_matrix(test, part, members) for part, members in parts.items()]
             shown = {line.subject for line, _ in placed}
-            single += [line for line in of_test if line.subject not in shown]
+            single += [line for line in own_lines if line.subject not in shown]
         else:
-            single += of_test
+            single += own_lines
     return found, single
 
 
@@ -96,14 +96,14 @@ def _matrix(test: str, part: str, placed: Sequence[tuple[Line, RatePoint]]) -> M
     columns = list(dict.fromkeys(point.column for _, point in placed if point.column is not None))
     numbers = sorted(column for column in columns if not isinstance(column, str))
     names = {point.row for _, point in placed}
-    of_all = _shared(point.about for _, point in placed)
+    common = _shared(point.about for _, point in placed)
     name = names.pop() if len(names) == 1 else ""
     first = placed[0][1]
     rows = [
         MatrixRow(
             line,
             "" if name else own,
-            tuple(each for each in about if each not in of_all),
+            tuple(each for each in about if each not in common),
             {point.column: point for point in points if point.column is not None},
         )
         for line, points_of_line in _by_line(placed)
@@ -111,7 +111,7 @@ def _matrix(test: str, part: str, placed: Sequence[tuple[Line, RatePoint]]) -> M
     ]
     counts = first.counts or first.facet.strip()
     return Matrix(
-        test, part, counts, name, of_all, tuple(numbers if len(numbers) == len(columns) else columns), tuple(rows)
+        test, part, counts, name, common, tuple(numbers if len(numbers) == len(columns) else columns), tuple(rows)
     )
 
 

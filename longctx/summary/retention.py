@@ -45,7 +45,7 @@ class Retention:
 def retention(rows: Sequence[Row]) -> tuple[Retention, ...]:
     """Return each strategy of each subject; nothing for rows without transcripts. rows: measured ones of a function."""
     asked = [row for row in rows if row.retained is not None]
-    found = [_retention_of(subject, of_subject) for subject, of_subject in by_subject(asked).items()]
+    found = [_retention_of(subject, own_rows) for subject, own_rows in by_subject(asked).items()]
     return tuple(
         replace(
             each,
@@ -75,7 +75,7 @@ def _retention_of(subject: Subject, rows: Sequence[Row]) -> Retention:
         counts,
         None if None in costs else _mean_retained(costs),
         None if None in seconds else statistics.median(value or 0 for value in seconds),
-        {kind: rate_of(of_kind) for kind, of_kind in kinds.items()},
+        {kind: rate_of(outcomes) for kind, outcomes in kinds.items()},
         {name: rate_of(placed[place]) for place, name in enumerate(PLACES) if place in placed},
         {edit: number for edit, number in missed.items() if number},
     )

@@ -126,12 +126,12 @@ def summarize(
     measured = [row for row in rows if row.measured]
     replayed = [row for row in rows if row.source == "replayed"]
     days = sorted(str(row.recorded_at)[:10] for row in replayed)
-    of_tests = grouped(measured, lambda row: row.test)
+    by_test = grouped(measured, lambda row: row.test)
     return Summary(
         cells=cells,
         heatmap_cells=tuple(heatmap(measured, known)),
         tests={
-            name: _of_test(name, known.get(name) or (reports or {}).get(name), cells, of_tests.get(name, []))
+            name: _of_test(name, known.get(name) or (reports or {}).get(name), cells, by_test.get(name, []))
             for name in dict.fromkeys(cell.test for cell in cells)
         },
         usage=usage(measured),
@@ -379,10 +379,10 @@ SAME_TOKENS = 0.005
 
 def _tokens(facet: str, places: Sequence[Sequence[RatePoint]]) -> str:
     """Return the median tokens of each place in parentheses, or those of all names once if they took the same."""
-    names = [point for of_place in places for point in of_place if not _is_number(point)]
+    names = [point for place in places for point in place if not _is_number(point)]
     if names and (IN_FACET not in facet or _took_the_same(names)):
         places = [names] if IN_FACET in facet else []
-    known = [tokens for of_place in places if (tokens := tokens_of(of_place)) is not None]
+    known = [tokens for place in places if (tokens := tokens_of(place)) is not None]
     counted = ", ".join(f"{tokens:,}" for tokens in known)
     return f" ({counted} {'sent' if IN_FACET in facet else 'tokens'})" if known else ""
 
@@ -450,13 +450,13 @@ def heatmap(measured: Sequence[Row], tests: Mapping[str, Protocol]) -> Iterator[
     placed = [row for row in measured if row.depth is not None and _parameter(row.test, tests) is not None]
     for (test, subject), rows in grouped(placed, lambda row: (row.test, row.subject)).items():
         parameter = _parameter(test, tests) or _varied_length(rows)
-        of_size = grouped(rows, partial(_size, parameter))
+        by_size = grouped(rows, partial(_size, parameter))
         unit = "" if test in tests or not parameter else FILLER if parameter in FILLED else parameter
         variant = tests[test].variant if test in tests else ""
         position = tests[test].position if test in tests else ""
-        asked = [{row.params.get(variant) for row in group} for group in of_size.values()]
+        asked = [{row.params.get(variant) for row in group} for group in by_size.values()]
         common = set.intersection(*asked)
-        for size, group in of_size.items():
+        for size, group in by_size.items():
             sent = median_tokens(group)
             counted = [row for row in group if not common or row.params.get(variant) in common]
             for depth, rows_there in grouped(counted, partial(_depth, position)).items():

@@ -147,6 +147,6 @@ def answers_by_cell(cells: Sequence[CellSummary], rows: Sequence[Row], by: Seque
     found = []
     for key in dict.fromkeys((*summaries, *measured)):
         first = [*summaries.get(key, ()), *measured.get(key, ())][0]
-        of_key = (first.subject, first.cell, first.params, measured.get(key, ()), summaries.get(key, ()))
-        found.append(Answers(*of_key))
+        fields = (first.subject, first.cell, first.params, measured.get(key, ()), summaries.get(key, ()))
+        found.append(Answers(*fields))
     return found

@@ -79,7 +79,7 @@ class DeclaredReporting(Reporting):
                 **self._places(analysis),
                 **self._asked([answers.params for answers in analysis]),
                 **{name: [shown(answers) for answers in analysis] for name, shown in causes.columns.items()},
-                **{kind: [f"{count:,}" for count in of_kind] for kind, of_kind in counts.items() if any(of_kind)},
+                **{kind: [f"{count:,}" for count in numbers] for kind, numbers in counts.items() if any(numbers)},
                 "trials": [f"{answers.n:,}" for answers in analysis],
             }
             subjects = [answers.subject for answers in analysis]

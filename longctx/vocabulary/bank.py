@@ -167,17 +167,17 @@ class Bank:
 
     @functools.lru_cache(maxsize=1024)  # noqa: B019  # banks are few, and live as long as the process
     def _ranked(self, item: Item, seed: int) -> tuple[Section, ...]:
-        of_section = ranks("record", seed, item.id)
-        return tuple(sorted(self.sections.values(), key=lambda section: of_section(section.id)))
+        rank_of = ranks("record", seed, item.id)
+        return tuple(sorted(self.sections.values(), key=lambda section: rank_of(section.id)))
 
     def why_none(self, longest: int, filtered: bool) -> str:
         """Explain why no item is about a section of at most `longest` tokens. filtered: count the kept items only."""
-        of_size = f"is about a section of at most {longest:,} tokens"
+        limit = f"is about a section of at most {longest:,} tokens"
         if not (filtered and self.asked):
-            return f"none of the {len(self.items):,} questions {of_size}"
+            return f"none of the {len(self.items):,} questions {limit}"
         if not self.kept:
             return f"the model's filter keeps none of its {self.asked:,} questions"
-        return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {of_size}"
+        return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {limit}"
 
     def stream(self, *names: object) -> np.random.RandomState:
         """Return a frozen random stream that several cells share, unlike a trial's own."""

@@ -186,12 +186,12 @@ def _filter(
     if not others:
         return f"No filter is made while answers are missing, because a filter never changes: {kept}. Run this again."
     if unread and not living:
-        of_rest = f"longctx data filter {os.path.relpath(folder)} --prompts {prompts}"
+        command = f"longctx data filter {os.path.relpath(folder)} --prompts {prompts}"
         return (
             f"No filter is made, because a filter never changes: {unread:,} of {len(answers):,} questions "
             f"{'has' if unread == 1 else 'have'} no readable answer with {'its' if unread == 1 else 'their'} "
             f"section alone"
-            + (f"; {kept}. To make one of the others alone: {of_rest}." if any(correct.values()) else ".")
+            + (f"; {kept}. To make one of the others alone: {command}." if any(correct.values()) else ".")
         )
     if not (existing or any(correct.values())):
         return f"No filter is made: {keeps_none(len(correct))}"

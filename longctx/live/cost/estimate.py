@@ -111,8 +111,8 @@ def estimate(
     every = (*requests, *(Request.of(trial) for cell in unbuilt for trial in cell.each_trial()))
     asked = grouped(every, lambda request: request.cell.group)
     return [
-        estimate_of(of_group, asked.get(group, ()), batches)
-        for group, of_group in grouped((*cells, *unbuilt), lambda cell: cell.group).items()
+        estimate_of(members, asked.get(group, ()), batches)
+        for group, members in grouped((*cells, *unbuilt), lambda cell: cell.group).items()
     ]
 
 

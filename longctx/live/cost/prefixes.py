@@ -55,8 +55,8 @@ def shared(requests: Sequence[Request], worth: Worth | None = None) -> list[Requ
     """
     result: list[Request] = []
     for _, group in groupby(requests, lambda request: request.model.model):
-        of_model = list(group)
-        result += _shared(of_model[0].model, of_model, worth)
+        same_model = list(group)
+        result += _shared(same_model[0].model, same_model, worth)
     return result
 
 
@@ -250,8 +250,8 @@ def best_questions(model: ModelProfile, size: float, reply: float, correlation: 
 def shared_by_batches(requests: Sequence[Request]) -> list[Request]:
     """Return the same questions with the prefixes that they read in a batch after direct requests have written them."""
     hourly = {id(request.model): for_an_hour(request.model) for request in requests}
-    of_an_hour = [dataclasses.replace(request, model=hourly[id(request.model)]) for request in requests]
-    return shared(of_an_hour, pays_in_batches)
+    hour_priced = [dataclasses.replace(request, model=hourly[id(request.model)]) for request in requests]
+    return shared(hour_priced, pays_in_batches)
 
 
 def cheapest_with_batches(requests: Sequence[Request]) -> list[Request]:
@@ -286,9 +286,9 @@ def cheaper(alternatives: Sequence[tuple[Request, Request]]) -> list[Request]:
 
 def _as_planned(request: Request) -> float:
     """Return the cost of a direct request in USD, with what it reads from the cache and writes to it."""
-    prices, size, of_prompt = request.model.prices, request.tokens.prompt, request.shared
+    prices, size, shared_part = request.model.prices, request.tokens.prompt, request.shared
     assert prices is not None
-    return cost(prices, size, request.tokens.expected, size * of_prompt.read_share, size * of_prompt.write_share)
+    return cost(prices, size, request.tokens.expected, size * shared_part.read_share, size * shared_part.write_share)
 
 
 def for_an_hour(model: ModelProfile) -> ModelProfile:

@@ -344,8 +344,8 @@ async def open_clients(
     groups = grouped(models, server_of)
     async with contextlib.AsyncExitStack() as stack:
         opened = {
-            server: open_client(tape, base_url, in_flight, server[0], of_server)
-            for server, of_server in (groups or {("anthropic", "", ""): []}).items()
+            server: open_client(tape, base_url, in_flight, server[0], same_server)
+            for server, same_server in (groups or {("anthropic", "", ""): []}).items()
         }
         for client in opened.values():
             await stack.enter_async_context(client)

@@ -115,7 +115,7 @@ def beside(params: Mapping[str, Any]) -> str:
 def summary_of(answers: Answers) -> QaSummary:
     """Summarize the collages of one subject and budget."""
     rows, params = answers.rows, answers.params
-    pads = {cell: quotes(of_cell) for cell, of_cell in _cells(rows).items() if cell[0].endswith(SCRATCHPAD)}
+    pads = {cell: quotes(members) for cell, members in _cells(rows).items() if cell[0].endswith(SCRATCHPAD)}
     asked, kept = (int(params.get(f"filter_{name}") or 0) for name in ("asked", "kept"))
     budget, letters = int(params["budget"] or 0), letter_shares(rows)
     changed = tuple(effects(rows))

@@ -186,7 +186,7 @@ def _by_length(cells: Sequence[CellSummary]) -> RateView:
         for (name, where), same in common.items():
             series.setdefault(name if len(names) > 1 else f"{name}, {where}", []).extend(same)
         for name, same in series.items():
-            of_budget = sorted(grouped(same, _budget).items())
+            by_budget = sorted(grouped(same, _budget).items())
             points += [
                 RatePoint(
                     budget,
@@ -195,7 +195,7 @@ def _by_length(cells: Sequence[CellSummary]) -> RateView:
                     subject,
                     pooled(each.lexical for each in these),
                 )
-                for budget, these in of_budget
+                for budget, these in by_budget
             ]
     return RateView(
         points=points,

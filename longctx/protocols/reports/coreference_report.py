@@ -36,9 +36,9 @@ def _heat_map(subject: Subject, needles: int, counts: dict[tuple[int, int], int]
     names = [ordinal(place) for place in range(1, needles + 1)]
     marks = []
     for asked, name in enumerate(names, start=1):
-        of_asked = [counts.get((asked, given), 0) for given in range(1, needles + 1)]
-        for other, given in zip(names, of_asked, strict=True):
-            share = given / sum(of_asked) if given else 0.0
+        numbers = [counts.get((asked, given), 0) for given in range(1, needles + 1)]
+        for other, given in zip(names, numbers, strict=True):
+            share = given / sum(numbers) if given else 0.0
             say = f"asked for the {name}, the {other} was given: {given:,}"
             marks.append(PlotMark(other, share, series=f"asked for {name}", say=say, text=f"{given:,}"))
     title = f"Which of {needles} needles was given back: {subject}"

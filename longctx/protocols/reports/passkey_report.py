@@ -198,8 +198,8 @@ def _rates(rows: Sequence[Row]) -> dict[int, dict[int, Rate]]:
     """Return the rate at each k of each window."""
     by_place = grouped(rows, lambda row: (int(row.params["window"] or 0), int(row.params["k"] or 0)))
     windows: dict[int, dict[int, Rate]] = {}
-    for (window, k), of_place in by_place.items():
-        windows.setdefault(window, {})[k] = rate_of(of_place)
+    for (window, k), members in by_place.items():
+        windows.setdefault(window, {})[k] = rate_of(members)
     return windows
 
 

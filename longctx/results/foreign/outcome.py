@@ -62,8 +62,8 @@ class Scale:
             if not text:
                 return None
             if text.endswith("%"):
-                if (of_hundred := _number(text[:-1].strip())) is not None and 0 <= of_hundred <= 100:
-                    return of_hundred / 100
+                if (percent := _number(text[:-1].strip())) is not None and 0 <= percent <= 100:
+                    return percent / 100
             else:
                 number = _number(text)
         if number is None and not isinstance(value, str):

@@ -119,6 +119,6 @@ def _item(result: _Result, variables: Mapping[str, Any]) -> str:
     """Return what identifies a test: its variable `id`, or all variables. Its number changes with its neighbours."""
     if not variables:
         return result.testCase.description or f"test {result.testIdx}"
-    if isinstance(of_test := variables.get("id"), str | int):
-        return str(of_test)
+    if isinstance(name := variables.get("id"), str | int):
+        return str(name)
     return name_of(json.dumps(variables, sort_keys=True))

@@ -119,8 +119,8 @@ class ToolReport:
         places: Counter[str] = Counter()
         found = []
         for result in results:
-            of_each = [result.of] if result.of else [{"metric": metric} for metric in metrics]
-            for of in of_each:
+            labels = [result.of] if result.of else [{"metric": metric} for metric in metrics]
+            for of in labels:
                 places[of["metric"]] += 1
                 place = f"row {places[of['metric']]}"
                 found.append(replace(result, of=of, id=result.id or place))
