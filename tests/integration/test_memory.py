@@ -99,6 +99,19 @@ def test_a_worse_server_that_is_asked_four_times_does_not_pass(project: Checkout
     replays_alike(project)
 
 
+def test_the_needed_trials_are_those_of_the_next_run_whichever_run_it_is(project: Checkout) -> None:
+    project.options(margin=0.1)
+    with SimulatedServer(wrong_every(15)) as server:
+        results = [gate(project, server) for _ in range(2)]
+    for result in results:
+        assert result.code == 11, result.out
+        assert result.says(
+            "test_code, all: about", "in the next run, which counts these and is judged at 0.5%; the run has 60."
+        ), result.out
+    assert results[1].says("run 2 of this change: inconclusive")
+    replays_alike(project)
+
+
 def test_a_regression_stands_until_all_answers_together_rule_it_out(project: Checkout) -> None:
     with SimulatedServer(wrong_every(3)) as server:
         assert gate(project, server).code == 10
