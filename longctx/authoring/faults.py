@@ -236,8 +236,8 @@ def specifics(question: str) -> frozenset[str]:
 def phrases(question: str) -> list[str]:
     """Return the names in a question, adjacent words as one: `ullenby water power company`, `p-2385-040`."""
     runs: list[list[str]] = [[]]
-    for place, word in enumerate(question.split()):
-        if re.search(r"\d", word) or (place and re.match(r"\W*[^\W\d_a-z]", word)):
+    for index, word in enumerate(question.split()):
+        if re.search(r"\d", word) or (index and re.match(r"\W*[^\W\d_a-z]", word)):
             runs[-1].append(word)
         else:
             runs.append([])

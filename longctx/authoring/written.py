@@ -65,8 +65,8 @@ def read_reply(section: str, answer: Answer, per_section: int, provenance: str, 
         ended = {"refusal": "refused", **dict.fromkeys(CUT_OFF, "cut off")}
         reason = ended.get(answer.stop_reason or "", "no questions in the reply")
         dropped.append(Dropped(section, reason, answer.text))
-    for place, tagged in enumerate(parts, 1):
-        number = place if tagged.number is None else tagged.number
+    for index, tagged in enumerate(parts, 1):
+        number = index if tagged.number is None else tagged.number
         cut = tagged is parts[-1] and answer.cut_off and not tagged.closed
         try:
             if not 1 <= number <= per_section:

@@ -105,10 +105,10 @@ def _differences(test: str, prompt_set: str, templates: Both[Templates], workspa
 def _diff(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a difference; a line with dots stands between its parts."""
     _, _, *lines = difflib.unified_diff(before, after, lineterm="", n=AROUND)
-    for place, line in enumerate(lines):
+    for index, line in enumerate(lines):
         if not line.startswith("@@"):
             yield line
-        elif place:
+        elif index:
             yield " …"
 
 

@@ -80,7 +80,7 @@ def spread(sections: Sequence[Section], number: int) -> tuple[list[Section], int
     """Return sections from every part, and how many questions about each make so many."""
     each = min(MOST_PER_SECTION, max(PER_SECTION, -(-number // len(sections))))
     chosen = min(len(sections), -(-number // each))
-    return [sections[(2 * place + 1) * len(sections) // (2 * chosen)] for place in range(chosen)], each
+    return [sections[(2 * index + 1) * len(sections) // (2 * chosen)] for index in range(chosen)], each
 
 
 class Drafting:

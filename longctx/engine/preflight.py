@@ -137,7 +137,7 @@ def unpowered(cells: Sequence[Cell], target: Target) -> str | None:
     whole = math.prod(passes.values())
     if whole >= target.power:
         return None
-    low = sorted((chance, place, band) for place, (band, chance) in enumerate(passes.items()) if chance < target.power)
+    low = sorted((chance, index, band) for index, (band, chance) in enumerate(passes.items()) if chance < target.power)
     names = [f"{band} {chance:.0%}" for chance, _, band in low[:NAMED]]
     if len(low) > NAMED:
         names.append(f"{len(low) - NAMED} more")

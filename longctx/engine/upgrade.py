@@ -217,8 +217,8 @@ class Upgrading:
         self._say = say
         self._treatments = treatments
         self._trials = [
-            trials_of(Run.with_settings(treatment.settings(settings), root, say=say, folder=folder / f"asking-{place}"))
-            for place, treatment in enumerate(self._treatments)
+            trials_of(Run.with_settings(treatment.settings(settings), root, say=say, folder=folder / f"asking-{index}"))
+            for index, treatment in enumerate(self._treatments)
         ]
 
     def estimate(self) -> None:
@@ -236,15 +236,15 @@ class Upgrading:
         check_cap(
             max_cost, [model for found, of in zip(measured, self._trials, strict=True) for model in _asked(found, of)]
         )
-        for place, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
-            found = measured[place]
+        for index, (treatment, trials) in enumerate(zip(self._treatments, self._trials, strict=True)):
+            found = measured[index]
             if found.unrecorded and left is not None:
                 number = sum(not is_check(row.test) for row in found.rows)
                 self._say(
                     f"{treatment.name}: {found.unrecorded:,} of {number:,} trials have no recording, and are sent"
                 )
                 left = max(0.0, left - trials.ask(left))
-                measured[place] = self._measured(treatment, trials)
+                measured[index] = self._measured(treatment, trials)
         if max_cost is None and (incomplete := [found for found in measured if found.unrecorded]):
             for found, trials in zip(measured, self._trials, strict=True):
                 if found.unrecorded:

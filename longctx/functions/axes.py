@@ -52,7 +52,7 @@ def parameters(function: Callable[..., object], own: Mapping[str, Any], axes: An
             )
         if entry in hints:
             values = [_checked(name, entry, value, hints[entry]) for value in values]
-        once = [value for place, value in enumerate(values) if value not in values[:place]]
+        once = [value for index, value in enumerate(values) if value not in values[:index]]
         result.append(Parameters((entry,), tuple((value,) for value in once)))
     return result
 
@@ -121,7 +121,7 @@ def replaced(marks: Sequence[Sequence[str]], given: Sequence[Parameters], name: 
     """
     names = {each for parameters in given for each in parameters.names}
     places = []
-    for place, marked in enumerate(marks):
+    for index, marked in enumerate(marks):
         if not names.isdisjoint(marked):
             if missing := [each for each in marked if each not in names]:
                 raise UserError(
@@ -129,5 +129,5 @@ def replaced(marks: Sequence[Sequence[str]], given: Sequence[Parameters], name: 
                     f"{name} is parametrized with {', '.join(marked)} together, and the table [{name}] of the profile "
                     f"has no values for {', '.join(missing)}: add them, or pass a pydantic model as axes=.",
                 )
-            places.append(place)
+            places.append(index)
     return places

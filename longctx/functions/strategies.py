@@ -225,8 +225,8 @@ def starts(messages: Sequence[Mapping[str, Any]]) -> list[int]:
     The last of them is the end, from which nothing is kept.
     """
     return [
-        place
-        for place, message in enumerate(messages)
+        index
+        for index, message in enumerate(messages)
         if all(block.get("type") != "tool_result" for block in blocks_of(message))
     ] + [len(messages)]
 

@@ -184,9 +184,9 @@ class Transcript:
 
     def depth_of(self, text: str) -> float | None:
         """Return the share of the tokens before the turn that contains a text; None if none does."""
-        for place, message in enumerate(self.messages):
+        for index, message in enumerate(self.messages):
             if any(folded(text) in folded(read_block(block)) for block in blocks_of(message)):
-                return self.depth_at(place)
+                return self.depth_at(index)
         return None
 
     def depth_at(self, turn: int) -> float | None:
@@ -480,9 +480,9 @@ def stretches(session: Transcript, tokens: int) -> list[tuple[int, str]]:
     """Return the turns as texts of about so many tokens or more, each with the number of its first turn, from 1."""
     after = tokens_after(session.messages)
     found: list[tuple[int, list[str]]] = []
-    for place, message in enumerate(session.messages):
-        if not found or after[found[-1][0] - 1] - after[place] >= tokens:
-            found.append((place + 1, []))
+    for index, message in enumerate(session.messages):
+        if not found or after[found[-1][0] - 1] - after[index] >= tokens:
+            found.append((index + 1, []))
         found[-1][1].append(f"{NAMES[message['role']]}: {_shown(message)}")
     return [(turn, "\n\n".join(texts) + "\n") for turn, texts in found]
 
@@ -526,18 +526,18 @@ def _after_compaction(messages: Messages) -> tuple[Messages, int, int]:
     The API sends what stands after the last block of a compaction, with the summary in it.
     """
     blocks = [
-        (place, number, block["content"])
-        for place, message in enumerate(messages)
+        (index, number, block["content"])
+        for index, message in enumerate(messages)
         for number, block in enumerate(blocks_of(message))
         if block["type"] == "compaction" and isinstance(block.get("content"), str)
     ]
     if not blocks:
         return messages, 0, 0
-    place, number, summary = blocks[-1]
+    index, number, summary = blocks[-1]
     seen: Messages = [{"role": "user", "content": SUMMARY_OF.format(summary=summary)}]
-    if rest := blocks_of(messages[place])[number + 1 :]:
-        seen.append({"role": messages[place]["role"], "content": rest})
-    return [*seen, *messages[place + 1 :]], len(blocks), place
+    if rest := blocks_of(messages[index])[number + 1 :]:
+        seen.append({"role": messages[index]["role"], "content": rest})
+    return [*seen, *messages[index + 1 :]], len(blocks), index
 
 
 def _undescribed(name: str) -> dict[str, Any]:

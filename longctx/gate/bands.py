@@ -281,10 +281,10 @@ def _judge(
             side_of_band.look_at(look, alpha)
         for measured, _ in asked:
             measured.asked = look
-        for place, side in enumerate(run or ()):
+        for index, side in enumerate(run or ()):
             if not side.settled:
                 side.take(
-                    _together([each.measured for each in judged], place), look, alpha, _corrections(judged, place)
+                    _together([each.measured for each in judged], index), look, alpha, _corrections(judged, index)
                 )
         _show(hypotheses, [1.0] * len(further), alpha)
         for measured, pessimistic in going:

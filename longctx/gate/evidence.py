@@ -187,10 +187,10 @@ class EvidenceByLook:
                 # Replayed answers of the baseline itself say nothing of those that are not looked at yet.
                 can_settle=not at.same_answers and at.missing <= MOST_MISSING["test"] * at.asked,
                 answers=Tallied(at.answers, at.pessimistic_answers) if at.run is None else None,
-                errors=self.errors[place] if self.errors else None,
+                errors=self.errors[index] if self.errors else None,
                 right_twice=at.sample,
             )
-            for place, at in enumerate(self.evidence[: self.complete])
+            for index, at in enumerate(self.evidence[: self.complete])
         ]
 
 
@@ -223,9 +223,9 @@ def by_look(
         least = min(number, complete.get(name, number))
         band = bands.setdefault(name, EvidenceByLook(planned, [Evidence() for _ in range(number)], least))
         look, left_out, key = looks[name].of[Unit.of_row(after[0])], _left_out(after), item_key(after[0])
-        for place, evidence in enumerate(band.evidence, start=1):
+        for index, evidence in enumerate(band.evidence, start=1):
             evidence.baseline += before
-            if place >= look and not left_out:
+            if index >= look and not left_out:
                 evidence.add(after[0].cluster_key, before, after)
                 if right_twice and key in right_twice:
                     evidence.add_right_twice(after[0].cluster_key, right_twice[key])

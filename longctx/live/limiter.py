@@ -161,7 +161,7 @@ class FirstRound:
         """Whether the answers came one after another, as evenly and in the order in which they were asked for."""
         first, last = self.answers[0][0], self.answers[-1][0]
         numbers = [number for _, number in self.answers]
-        inversions = sum(one > other for place, one in enumerate(numbers) for other in numbers[place + 1 :])
+        inversions = sum(one > other for index, one in enumerate(numbers) for other in numbers[index + 1 :])
         return inversions <= 1 and last >= EVENLY * len(self.answers) * first > 0
 
 

@@ -186,7 +186,7 @@ def _replace_axes(metafunc: pytest.Metafunc, given: Sequence[Parameters]) -> Non
     marks = metafunc.definition.own_markers
     by_mark = [parameters_of(mark) if mark.name == "parametrize" else [] for mark in marks]
     places = replaced(by_mark, given, metafunc.function.__name__) if given else []
-    marks[:] = [mark for place, mark in enumerate(marks) if place not in places]
+    marks[:] = [mark for index, mark in enumerate(marks) if index not in places]
     for each in given:
         metafunc.parametrize(each.names, each.cells)
 

@@ -99,7 +99,7 @@ def _of_several(
     kinds, subjects, *_ = texts.sizes()
     needles, requests = plan.needles, plan.requests
     kinds_drawn = stream.randint(kinds, size=requests - 1, dtype=np.int64)
-    alike = [first, *(_alike(stream, int(kind), own[1 + place], needles) for place, kind in enumerate(kinds_drawn))]
+    alike = [first, *(_alike(stream, int(kind), own[1 + index], needles) for index, kind in enumerate(kinds_drawn))]
     codes = stream.randint(len(CHARACTERS), size=(requests, CODE), dtype=np.int64)
     recurring = np.concatenate(alike)[stream.permutation(requests * needles)]
     places = np.sort(stream.random_sample(len(recurring)))
@@ -113,7 +113,7 @@ def _of_several(
     before = (places * (len(others) + 1)).astype(np.int64)
     rows = np.insert(others, before, recurring, axis=0)
     repeated = np.flatnonzero((recurring[:, :2] == alike[plan.request][0, :2]).all(axis=1))
-    code = "".join(CHARACTERS[place] for place in codes[plan.request])
+    code = "".join(CHARACTERS[index] for index in codes[plan.request])
     return Conversation(rows, (before + np.arange(len(recurring)))[repeated], plan.asked, code)
 
 
@@ -272,12 +272,12 @@ def most_alike(reply: str, texts: Sequence[str]) -> Match | None:
     matcher = SequenceMatcher(None, autojunk=False)
     matcher.set_seq2(reply.split())
     best: Match | None = None
-    for place, text in enumerate(texts):
+    for index, text in enumerate(texts):
         matcher.set_seq1(text.split())
         least = best.ratio if best else RECOGNISED
         if matcher.real_quick_ratio() < least or matcher.quick_ratio() < least:  # upper bounds, and cheap
             continue
         ratio = matcher.ratio()
         if ratio >= RECOGNISED and (best is None or ratio > best.ratio):
-            best = Match(place, ratio)
+            best = Match(index, ratio)
     return best

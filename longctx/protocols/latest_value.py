@@ -124,9 +124,9 @@ class QuotaLog:
     def answers(self, question: str) -> LogAnswers:
         said = [str(day) for day in self.days] if question == "when" else [value for _, value in self.entries]
         own = set(self.places)
-        others = frozenset(answer for place, answer in enumerate(said) if place not in own)
+        others = frozenset(answer for index, answer in enumerate(said) if index not in own)
         right = len(own) - (2 if question == "before" else 1)
-        return LogAnswers(tuple(said[place] for place in self.places), right, others)
+        return LogAnswers(tuple(said[index] for index in self.places), right, others)
 
 
 def _places(stream: np.random.RandomState, lines: int, own: int) -> list[int]:

@@ -43,7 +43,7 @@ def missing(
     """
     ordered: list[tuple[tuple[object, ...], Request]] = []
     room = KEPT
-    for place, cell in enumerate(cells):
+    for index, cell in enumerate(cells):
         group = cell.model.model, cell.wording.prompt_set, SHAPES.index(cell.shape)
         for number, request in enumerate(_asked(tape, cell, passed_over)):
             trial, built = request.trial, request.built
@@ -53,7 +53,7 @@ def missing(
             if built is not None and (room := room - len(built.user)) < 0:
                 request = dataclasses.replace(request, built=None)
             prefix = built.prefix if built else trial.prefix or ""
-            ordered.append(((*group, prefix, place, trial.index, trial.repeat), request))
+            ordered.append(((*group, prefix, index, trial.index, trial.repeat), request))
     return [request for _, request in sorted(ordered, key=lambda pair: pair[0])]
 
 

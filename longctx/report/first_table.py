@@ -200,8 +200,8 @@ def _thinned(each: Grid) -> Grid:
     """Return a matrix of at most so many lengths that all fit in a few lines: the rest is on the page."""
     if (columns := len(each.rows[0].cells)) <= MOST_LENGTHS:
         return each
-    places = [round(place * (columns - 1) / (MOST_LENGTHS - 1)) for place in range(MOST_LENGTHS)]
-    rows = tuple(replace(row, cells=tuple(row.cells[place] for place in places)) for row in each.rows)
+    places = [round(index * (columns - 1) / (MOST_LENGTHS - 1)) for index in range(MOST_LENGTHS)]
+    rows = tuple(replace(row, cells=tuple(row.cells[index] for index in places)) for row in each.rows)
     return replace(each, rows=rows, about=(*each.about, f"{MOST_LENGTHS} of {columns:,} lengths"))
 
 
@@ -214,7 +214,7 @@ def text_of(each: Grid, names: Names, width: int = WIDTH) -> list[str]:
     heads = _heads(each, names)
     states = "" if each.states == ACCURACY else each.states
     title = ", ".join(filter(None, [shown(each.test), each.part, states, *each.about]))
-    beside = _aligned([(head or (title if not place else ""), row) for place, (head, row) in enumerate(heads)])
+    beside = _aligned([(head or (title if not index else ""), row) for index, (head, row) in enumerate(heads)])
     if max(map(len, beside)) <= width:
         return beside
     stacked = list[str]()
@@ -282,7 +282,7 @@ def _single(names: Names, single: Sequence[Line]) -> list[list[str]]:
     for line, (test, model, n) in zip(single, heads, strict=True):
         start = f"{visible(test).ljust(first)}  {visible(model).ljust(second)}  {n.rjust(third)}  "
         texts = _broken(line.in_full, room)
-        found.append([f"{' ' * len(start) if place else start}{text}".rstrip() for place, text in enumerate(texts)])
+        found.append([f"{' ' * len(start) if index else start}{text}".rstrip() for index, text in enumerate(texts)])
     return found
 
 
@@ -321,7 +321,7 @@ def _table(summary: Summary, each: Grid) -> Table:
     models = [(names | told)[row.subject] if row.subject else "all" for row in rows]
     columns: dict[str, list[object]] = {"model": [*models]} if len(names) != 1 or told else {}
     columns |= {lengths.name: [row.name or each.states for row in rows]}
-    columns |= {length: [row.cells[place] for row in rows] for place, length in enumerate(lengths.cells)}
+    columns |= {length: [row.cells[index] for row in rows] for index, length in enumerate(lengths.cells)}
     columns["n"] = [f"{row.n:,}" if row.n else "" for row in rows]
     about = ", ".join(filter(None, [summary.title(each.test), each.part, *each.about]))
     return Table.from_columns(f"{about}: {each.states} by {lengths.name}", columns, each.test)

@@ -123,7 +123,7 @@ class LostAnswers:
 
 def taken_in_turn(groups: Sequence[Sequence[Each]], most: int) -> list[Each]:
     """Return so many of the members of all groups, the first of each before the second of any, group by group."""
-    ranked = [(place, number, each) for number, group in enumerate(groups) for place, each in enumerate(group)]
+    ranked = [(index, number, each) for number, group in enumerate(groups) for index, each in enumerate(group)]
     chosen = sorted(ranked, key=lambda entry: entry[:2])[:most]
     return [each for _, _, each in sorted(chosen, key=lambda entry: (entry[1], entry[0]))]
 

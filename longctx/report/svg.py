@@ -83,9 +83,9 @@ def standing_alone(svg: str, title: str, colours: Mapping[str, str]) -> str:
     _, _, width, height = map(int, re.search(r'viewBox="([^"]+)"', svg)[1].split())  # type: ignore[index]
     lines = _wrapped(visible(title), int(width / LETTER / 1.1))
     head = "".join(
-        f'<text x="8" y="{20 + 17 * place}" font-family="{FONT}" font-size="13" font-weight="600" '
+        f'<text x="8" y="{20 + 17 * index}" font-family="{FONT}" font-size="13" font-weight="600" '
         f'fill="{colours["--ink"]}">{escape(line)}</text>'
-        for place, line in enumerate(lines)
+        for index, line in enumerate(lines)
     )
     top = 14 + 17 * len(lines)
     placed = filled.replace("<svg ", f'<svg y="{top}" width="{width}" height="{height}" ', 1)
@@ -109,9 +109,9 @@ def _styles(plot: Plot, numbers: Numbers) -> dict[str, Style]:
     return {
         name: Style(
             plot.colours.get(name, f"var(--series-{taken[name] + 1})"),
-            SHAPES[0] if name in plot.colours else SHAPES[place % len(SHAPES)],
+            SHAPES[0] if name in plot.colours else SHAPES[index % len(SHAPES)],
         )
-        for place, name in enumerate(names)
+        for index, name in enumerate(names)
     }
 
 
@@ -245,7 +245,7 @@ def _ticks(low: float, high: float) -> list[tuple[float, str]]:
     step = 0.5 if (low, high) == (0.0, 1.0) else _step(low, high)
     digits = max(0, -math.floor(math.log10(step)))
     first, last = round(low / step), math.ceil(high / step - 1e-9)
-    return [(place * step, f"{place * step:,.{digits}f}") for place in range(first, last + 1)]
+    return [(index * step, f"{index * step:,.{digits}f}") for index in range(first, last + 1)]
 
 
 def _named(places: Mapping[int | float | str, float]) -> list[tuple[float, str]]:
@@ -395,11 +395,11 @@ def _rows(drawing: _Drawing) -> None:
 def _down(drawing: _Drawing, x: _Scale, top: float, bottom: float) -> None:
     """Draw the lines at values and their names, each next to its line where there is room."""
     lines = [*drawing.plot.lines, *((value, "") for _, value in drawing.plot.dotted)]
-    for place, (value, name) in enumerate(sorted(lines)):
+    for index, (value, name) in enumerate(sorted(lines)):
         dash = "1 3" if (value, name) not in drawing.plot.lines else "4 4"
         drawing.line((x(value), top - 4), (x(value), bottom), SOFT, f' stroke-dasharray="{dash}"' * bool(value))
         if name:
-            anchor = "end" if place + 1 < len(lines) or x(value) > drawing.width - LETTER * len(name) else "start"
+            anchor = "end" if index + 1 < len(lines) or x(value) > drawing.width - LETTER * len(name) else "start"
             drawing.text(x(value) + (3 if anchor == "start" else -3), top - 7, name, anchor)
 
 
@@ -412,8 +412,8 @@ def _row(drawing: _Drawing, marks: Sequence[PlotMark], x: _Scale, top: float, la
             drawing.bar(x(start), top + 1, x(start + share) - x(start), lane - 2, colour, mark.say)
             start += share
         return
-    for place, mark in enumerate(marks):
-        style, middle = drawing.styles[mark.series], top + lane * (place + 0.5)
+    for index, mark in enumerate(marks):
+        style, middle = drawing.styles[mark.series], top + lane * (index + 0.5)
         if drawing.plot.kind == "bars":
             drawing.bar(x(0), middle - lane / 2 + 1, x(mark.value) - x(0), lane - 2, style.colour, mark.say)
         else:
@@ -443,7 +443,7 @@ def _heat(drawing: _Drawing) -> None:
                 drawing.bar(x, y + 17, wide - 1, CELL - 1, f"var(--heat-{step})", mark.say)
                 drawing.text(x + wide / 2, y + CELL / 2 + 20, mark.text, "middle", INK)
         y += CELL + 22
-    placed: dict[int | float | str, float] = {name: 4 + wide * (place + 0.5) for place, name in enumerate(columns)}
+    placed: dict[int | float | str, float] = {name: 4 + wide * (index + 0.5) for index, name in enumerate(columns)}
     for middle, text in _named(placed):
         drawing.text(middle, y + 10, text, "middle")
     drawing.text(width / 2, y + 25, plot.x, "middle", room=width)

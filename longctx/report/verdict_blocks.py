@@ -164,8 +164,8 @@ def verdict_blocks(verdict: RunVerdict, told: Told, lost: LostAnswers) -> Iterat
     others = [phrase for phrase in told.changed if not is_named(phrase) and not (told.texts and _is_digest(phrase))]
     if others:
         yield TextLine.of(f"Changed: {'; '.join(others)}.")
-    for place, text in enumerate(told.texts):
-        yield Fold(TextLine.of("What changed: ", Name(text.name)), (Diff(text.lines),), is_open=not place)
+    for index, text in enumerate(told.texts):
+        yield Fold(TextLine.of("What changed: ", Name(text.name)), (Diff(text.lines),), is_open=not index)
     if lost.shown:
         yield _examples(lost)
 

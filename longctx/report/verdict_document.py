@@ -440,8 +440,8 @@ def _tables(verdict: RunVerdict) -> Iterator[Table]:
 def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
     """Yield a table of the clusters that lost together, and one of those that gained, if there are any."""
     both = [(test, test.together) for test in verdict.tests]
-    for place, how in enumerate(("Lost", "Gained")):
-        clusters = [(test, cluster) for test, sides in both for cluster in sides[place]]
+    for index, how in enumerate(("Lost", "Gained")):
+        clusters = [(test, cluster) for test, sides in both for cluster in sides[index]]
         rows = [
             {
                 "test": test.test,
@@ -456,7 +456,7 @@ def _changed_together(verdict: RunVerdict) -> Iterator[Table]:
         if rows:
             title = (
                 f"{how} together, {len(rows):,} of {len(clusters):,}: clusters whose answers "
-                f"{'were lost' if place == 0 else 'were gained'} together more often than chance explains; not part of "
+                f"{'were lost' if index == 0 else 'were gained'} together more often than chance explains; not part of "
                 "the verdict"
             )
             yield Table.from_rows(title, rows)

@@ -400,7 +400,7 @@ def _parts_of_each(kept: Mapping[str, str], trials: int) -> list[str | None]:
         if len(several) != trials * SHORT_PART:
             raise ValueError(f"the digests of {name} are not those of {trials} trials")
         columns[name] = [several[start : start + SHORT_PART] for start in range(0, len(several), SHORT_PART)]
-    rows = ({name: column[place] for name, column in columns.items()} for place in range(trials))
+    rows = ({name: column[index] for name, column in columns.items()} for index in range(trials))
     return [
         " ".join(f"{name}={digest}" for name, digest in parts.items() if digest != NO_PART) or None for parts in rows
     ]
@@ -420,7 +420,7 @@ def _judged_by_of_each(kept: Mapping[str, str | list[str | None]], trials: int) 
     columns = {name: [digests] * trials if isinstance(digests, str) else digests for name, digests in kept.items()}
     if any(len(digests) != trials for digests in columns.values()):
         raise ValueError(f"the digests of the judging code do not match {trials} trials")
-    rows = ({name: column[place] for name, column in columns.items()} for place in range(trials))
+    rows = ({name: column[index] for name, column in columns.items()} for index in range(trials))
     return [" ".join(f"{name}={digest}" for name, digest in row.items() if digest) or None for row in rows]
 
 

@@ -57,7 +57,7 @@ def merge_rows(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
     The texts are read again one by one, because those of all runs may not fit into memory. Raises UserError if two runs
     answer a trial differently, or use one name for different prompts, and if a run contains a trial in two rows.
     """
-    kept = [Kept.of(folder, place, *pair) for folder in folders for place, pair in enumerate(read(folder))]
+    kept = [Kept.of(folder, index, *pair) for folder in folders for index, pair in enumerate(read(folder))]
     for folder, entries in grouped(kept, lambda entry: entry.folder).items():
         check_each_once(folder, (entry.row for entry in entries))
     _check_words(kept)
@@ -67,7 +67,7 @@ def merge_rows(folders: Sequence[Path]) -> Iterator[tuple[str, str]]:
         if other is not entry:
             counted[entry.row.identity] = _one_of(other, entry)
     counts = {(entry.folder, entry.place) for entry in counted.values()}
-    return (pair for folder in folders for place, pair in enumerate(read(folder)) if (folder, place) in counts)
+    return (pair for folder in folders for index, pair in enumerate(read(folder)) if (folder, index) in counts)
 
 
 def _check_words(kept: Sequence[Kept]) -> None:

@@ -138,7 +138,7 @@ def _rows(content: bytes) -> Iterator[Entry]:
     reader = csv.reader(_narrow(lines, delimiter), delimiter=delimiter, strict=True)
     names = [name.strip() for name in _next(reader) or ()]
     if len({*names}) < len(names):
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
+        twice = next(name for index, name in enumerate(names) if name in names[:index])
         raise ValueError(f"its first line names the column {visible(twice[:60])!r} twice")
     while (row := _next(reader)) is not None:
         place = f"line {reader.line_num:,}"

@@ -87,12 +87,12 @@ def finish(folder: Path, into: Path | None = None) -> FinishedRun:
     Equal rows, as of a test that ran twice, count once. Two rows of one trial that differ are refused.
     """
     file, rows = folder / UNFINISHED, {}
-    for place, line in enumerate(lines(file)):
+    for index, line in enumerate(lines(file)):
         text = line.partition("\t")[0]
-        rows[hashlib.sha256(text.encode()).digest()] = row_of(text, folder), place
+        rows[hashlib.sha256(text.encode()).digest()] = row_of(text, folder), index
     ordered = sorted(rows.values(), key=lambda entry: _sort_key(entry[0]))
     check_each_once(folder, (row for row, _ in ordered))
-    texts = (line.partition("\t")[::2] for line in lines_at(file, (place for _, place in ordered)))
+    texts = (line.partition("\t")[::2] for line in lines_at(file, (index for _, index in ordered)))
     return _write(into or folder, [row for row, _ in ordered], texts)
 
 
@@ -182,4 +182,4 @@ def _sort_key(row: Row) -> tuple[object, ...]:
 
 def _natural(name: str) -> list[str | int]:
     """Split a name into text and numbers, alternating."""
-    return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"(\d+)", name))]
+    return [int(part) if index % 2 else part for index, part in enumerate(re.split(r"(\d+)", name))]

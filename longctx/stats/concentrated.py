@@ -87,8 +87,8 @@ def _permutations(trials: Sequence[Changed], changes: Array, clusters: NDArray[n
     changing = max(1.0, kept[0] * (changes < 0).sum() + kept[1] * (changes > 0).sum()) / len(changes)
     shape = changing / (2 * CORRELATION)
     strata: dict[object, list[int]] = defaultdict(list)
-    for place, trial in enumerate(trials):
-        strata[trial.stratum, math.ceil(trial.before) + math.floor(trial.before)].append(place)
+    for index, trial in enumerate(trials):
+        strata[trial.stratum, math.ceil(trial.before) + math.floor(trial.before)].append(index)
     for _ in range(0, PERMUTATIONS, BLOCK):
         permuted = np.zeros((BLOCK, len(changes)))
         weights = [np.maximum(random.gamma(shape, 1 / shape, (BLOCK, number)), TINY) for _ in kept]

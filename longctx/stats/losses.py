@@ -115,7 +115,7 @@ class Losses:
     @property
     def ruled_out(self) -> tuple[Loss, ...]:
         """The values at which, and at all smaller ones, a loss of the margin is ruled out."""
-        end = next((place for place, each in enumerate(self.each) if each.bound >= self.margin), len(self.each))
+        end = next((index for index, each in enumerate(self.each) if each.bound >= self.margin), len(self.each))
         return self.each[:end]
 
     @property

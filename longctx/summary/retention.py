@@ -76,7 +76,7 @@ def _retention_of(subject: Subject, rows: Sequence[Row]) -> Retention:
         None if None in costs else _mean_retained(costs),
         None if None in seconds else statistics.median(value or 0 for value in seconds),
         {kind: rate_of(outcomes) for kind, outcomes in kinds.items()},
-        {name: rate_of(placed[place]) for place, name in enumerate(PLACES) if place in placed},
+        {name: rate_of(placed[index]) for index, name in enumerate(PLACES) if index in placed},
         {edit: number for edit, number in missed.items() if number},
     )
 

@@ -129,7 +129,7 @@ class DeclaredReporting(Reporting):
         if not self._report.x:
             return None
         x, names = self._report.x, self._report.names
-        order = {name: place for place, name in enumerate(names)}
+        order = {name: index for index, name in enumerate(names)}
         ordered = sorted(cells, key=lambda cell: order.get(cell.params[x], len(order)))
         places = grouped(ordered, lambda cell: (cell.params[x] or 0, self._series(cell.params)))
         several = len({series for _, series in places}) > 1

@@ -81,7 +81,7 @@ def p_value_of_reaching(by_k: Mapping[int, Rate], minimum: int) -> float:
     It is then true of every stretch of distances up to the first that is as long; the interval tests the same.
     """
     ordered = sorted(by_k)
-    last = next((place for place, k in enumerate(ordered) if k >= minimum), len(ordered) - 1)
+    last = next((index for index, k in enumerate(ordered) if k >= minimum), len(ordered) - 1)
     return min((p_value for end, p_value in _stretches(by_k) if end <= last), default=1.0)
 
 
@@ -344,10 +344,10 @@ def _by_label(title: str, windows: Sequence[PasskeySummary], across: str) -> Tab
     columns = subject_columns([window.subject for window in windows])
     values = columns.pop(across)
     rows: dict[tuple[str, ...], dict[str, str]] = {}
-    for place, window in enumerate(windows):
-        head = {name: cells[place] for name, cells in columns.items()} | {"window": str(window.window)}
+    for index, window in enumerate(windows):
+        head = {name: cells[index] for name, cells in columns.items()} | {"window": str(window.window)}
         row = rows.setdefault(tuple(head.values()), head)
-        row[_column(across, values[place])] = _k_max(window)
+        row[_column(across, values[index])] = _k_max(window)
     label_columns = [_column(across, value) for value in sorted(set(values), key=_natural)]
     names = (*columns, "window", *label_columns)
     return Table(title, names, tuple(tuple(row.get(name, "") for name in names) for row in rows.values()))
@@ -373,7 +373,7 @@ def _is_number(value: str) -> bool:
 
 def _natural(value: str) -> list[str | int]:
     """Return a sort key of alternating text and numbers, so that 200 comes before 1000."""
-    return [int(part) if place % 2 else part for place, part in enumerate(re.split(r"(\d+)", value))]
+    return [int(part) if index % 2 else part for index, part in enumerate(re.split(r"(\d+)", value))]
 
 
 def _k_max(summary: PasskeySummary) -> str:

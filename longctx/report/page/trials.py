@@ -66,7 +66,7 @@ def index(
     if earlier is not None:
         columns["change"] = [change_of(earlier.get(row.identity), row) for row in rows]
         names["change"] = list(CHANGES)
-    places = {column: {name: place for place, name in enumerate(values)} for column, values in names.items()}
+    places = {column: {name: index for index, name in enumerate(values)} for column, values in names.items()}
     several = len({row.seed for row in rows}) > 1
     coded = ([places[column][value] for value in values] for column, values in columns.items())
     trials = zip(

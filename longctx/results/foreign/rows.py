@@ -204,7 +204,7 @@ def _near(key: str, name: str) -> bool:
     key = key.lower()
     if abs(len(key) - len(name)) > 1:
         return False
-    same = next((place for place, (one, other) in enumerate(zip(key, name, strict=False)) if one != other), len(name))
+    same = next((index for index, (one, other) in enumerate(zip(key, name, strict=False)) if one != other), len(name))
     ours, theirs = key[same:], name[same:]
     swapped = ours[:2] == theirs[1::-1] and ours[2:] == theirs[2:]
     one_letter = ours[1:] == theirs[1:] or ours[1:] == theirs or ours == theirs[1:]

@@ -118,7 +118,7 @@ def _check_repeats(path: Path, results: Sequence[ForeignResult], entries: Sequen
     if found := telling(repeated, ignored, explained):
         raise several_results(path, found, [{key: _value(entry.value, key) for key in found} for entry in entries])
     if rows.repeats and not explained:
-        twice = next(place for place, group in enumerate(groups) if counted[group] > 1)
+        twice = next(index for index, group in enumerate(groups) if counted[group] > 1)
         raise UserError("result-twice", f"{path}: it has the result {results[twice].name} twice: keep one of each.")
 
 
