@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from longctx.report.gate_lines import Views
     from longctx.results.labels import ToLabel
     from longctx.results.row import Row
+    from longctx.workspace import Workspace
 
 HERE = "[the answer]"
 """Stands for the answer in what the judge is asked."""
@@ -49,7 +50,9 @@ def run(options: argparse.Namespace) -> int:
 
     check_file_can_be_written(options.out, options.force)
     folder = find_run(options.folder or options.workspace.reports / "latest")
-    baseline = load_baseline(options.workspace.find_baseline(options.baseline or _baseline_of(folder)))
+    workspace = options.workspace
+    named = workspace.find_baseline(options.baseline) if options.baseline else _baseline_of(folder, workspace)
+    baseline = load_baseline(named)
     record = load(folder)
     judged = judged_pairs(baseline.rows, record.rows)
     if not judged:
@@ -60,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
         )
     chosen = to_label(judged)
     rows = [[_of_trial(row) for pair in chosen for row in pair.rows[side]] for side in (0, 1)]
-    answers = list(_answers(chosen, *texts_of(baseline, record, options.workspace.cassettes)(*rows)))
+    answers = list(_answers(chosen, *texts_of(baseline, record, workspace.cassettes)(*rows)))
     write_file(options.out, lambda part: part.write_text(as_csv(answers), encoding="utf-8", newline=""))
     sampled = sum(pair.right_twice for pair in chosen)
     print(
@@ -72,8 +75,9 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _baseline_of(folder: Path) -> str:
-    """Return the name of the baseline that a run was judged against. Raises UserError."""
+def _baseline_of(folder: Path, workspace: Workspace) -> Path:
+    """Return the project's baseline that a run was judged against; its folder may be a stranger's. Raises UserError."""
+    from longctx.engine.baselines import baseline_file
     from longctx.report.verdict_data import GATE
 
     try:
@@ -82,7 +86,11 @@ def _baseline_of(folder: Path) -> str:
         name = None
     if not isinstance(name, str):
         raise UserError("run-not-gated", f"{folder} was not judged against a baseline: name one with --baseline NAME.")
-    return name
+    if not (file := baseline_file(workspace, name)).is_file():
+        raise UserError(
+            "run-not-gated", f"{folder} was judged against {name}, which is not here: name it with --baseline."
+        )
+    return file
 
 
 def _of_trial(row: Row) -> Row:

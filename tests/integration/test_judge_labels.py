@@ -189,6 +189,19 @@ def test_what_no_judge_graded_has_nothing_to_label(project: Checkout) -> None:
     assert project.longctx("data", "labels").says("nothing-judged")
 
 
+@pytest.mark.parametrize(
+    ("name", "code"), [("other", "run-not-gated"), ("../secret", "bad-baseline-name"), (None, "run-not-gated")]
+)
+def test_the_folder_of_a_run_names_no_file_outside_the_baselines(
+    project: Checkout, name: str | None, code: str
+) -> None:
+    replayed(project)
+    file = project.file("reports/latest/gate.json")
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"baseline": name}))
+    assert project.longctx("data", "labels").says(code)
+    assert project.longctx("data", "labels", "--baseline=main").code == 0
+
+
 def test_texts_that_are_not_kept_are_named(project: Checkout) -> None:
     gated(project, LENIENT)
     for file in project.file("cassettes").rglob("*.jsonl"):
