@@ -138,15 +138,15 @@ class InterimLooks:
         self._run, self._tape, self._baseline = run, tape, run.plan.baseline.rows
         self._run_trial = run_trial
         self._anchor = run.plan.baseline.anchor
-        self._questions = {trial.key: trial for cell in cells for trial in cell.each_trial()}
-        self.plan = looks_by(run, tape, self._questions.values())
+        self._trials = {trial.key: trial for cell in cells for trial in cell.each_trial()}
+        self.plan = looks_by(run, tape, self._trials.values())
         self._rows: dict[str, list[Row]] = {}
         self._prompts: dict[str, CutPrompts] = defaultdict(CutPrompts)
         """Of each cell by its id: a trial whose prompt was cut is not measured."""
-        self._bands = {key: self._band(trial.cell) for key, trial in self._questions.items()}
+        self._bands = {key: self._band(trial.cell) for key, trial in self._trials.items()}
         self._elsewhere, self._asked_to_the_end = self._other_bands(cells)
         units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
-        for key, trial in self._questions.items():
+        for key, trial in self._trials.items():
             units[self._bands[key]][key] = unit_of(trial)
         self.of: dict[str, int] = {}
         terms = run.plan.margin, run.settings.alpha
@@ -190,21 +190,19 @@ class InterimLooks:
     def unrecorded(self) -> set[str]:
         """Return the questions of which nothing is recorded: no answer to another request, and none that is refused."""
         return {
-            key
-            for key, trial in self._questions.items()
-            if not (self._tape.has_trial(trial) or self._tape.refuses(trial))
+            key for key, trial in self._trials.items() if not (self._tape.has_trial(trial) or self._tape.refuses(trial))
         }
 
     def stale(self) -> set[str]:
         """Return the questions that only other requests were answered for; none unless a run asked in looks."""
-        if not self._tape.looks_of(map(place_of, self._questions.values())):
+        if not self._tape.looks_of(map(place_of, self._trials.values())):
             return set()
-        rows = [row for key, trial in self._questions.items() for row in self._known(key, trial)]
+        rows = [row for key, trial in self._trials.items() for row in self._known(key, trial)]
         if not self._tape.looks_of(map(place_of_row, rows)):
             return set()
         return {
             key
-            for key, trial in self._questions.items()
+            for key, trial in self._trials.items()
             if self._tape.has_trial(trial)
             and not self._tape.refuses(trial)
             and any(row.outcome == "not_asked" for row in self._known(key, trial))
@@ -228,10 +226,10 @@ class InterimLooks:
 
     def verdict(self, left: Collection[str]) -> RunVerdict:
         """Return the verdict that the run would have if the questions in `left`, given by their keys, stay unasked."""
-        known = {key: self._known(key, trial) for key, trial in self._questions.items() if key not in left}
+        known = {key: self._known(key, trial) for key, trial in self._trials.items() if key not in left}
         cut = {key for prompts in self._prompts.values() for key in prompts.found()}
         rows: list[Row] = []
-        for key, trial in self._questions.items():
+        for key, trial in self._trials.items():
             if key in left:
                 rows.append(unmeasured_row(self._run, trial, "not_asked", EARLY_STOP))
             elif key in cut:

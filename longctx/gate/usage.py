@@ -1,4 +1,4 @@
-"""Price, tokens and latency of two runs on the same trials: price, tokens and latency, and how much each has grown."""
+"""Price, tokens and latency of two runs on the same trials, and how much each has grown."""
 
 from __future__ import annotations
 

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from longctx.registry import loaded, unusable
-from longctx.results.grouping import grouped
+from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Row
-from longctx.stats.rates import Rate
-from longctx.views.reporting import UNITS, Reporting
-from longctx.vocabulary.declaration import Protocol
-from longctx.vocabulary.report import Rank, Report, Reported
-
-if TYPE_CHECKING:
-    from longctx.views.chart import Chart, Table
-    from longctx.views.view import RateView
-    from longctx.vocabulary.grid import Axes
-
-
-from longctx.results.grouping import by_subject
-from longctx.stats.rates import pooled
+from longctx.stats.rates import Rate, pooled
 from longctx.views.answers import Answers, CellSummary, answers_by_cell, key_of, together
 from longctx.views.chart import Chart, Table, letter_biases, letter_entries, letter_shares, letter_table
+from longctx.views.reporting import UNITS, Reporting
 from longctx.views.view import RatePoint, RateView
+from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.grid import Axes
-from longctx.vocabulary.report import RATE, Causes, Shares
+from longctx.vocabulary.report import RATE, Causes, Rank, Report, Reported, Shares
 
 ENOUGH, OFTEN = 5, 0.1
 """What is wrong is worth a finding if it is counted so often, and in such a share of trials."""

@@ -71,7 +71,7 @@ class Protocol(ProtocolDeclaration):
         return self.items is not None and self.items.filtered
 
     def _faults(self) -> Iterator[str]:
-        if self.axes.cells is Axes.cells and self.axes.cells is Axes.cells:
+        if self.axes.cells is Axes.cells:
             yield f"{self.axes.__name__} lacks cells"
         if not re.fullmatch("[a-z][a-z0-9_]*", self.name):
             yield f"{self.name!r} is not a valid name of a protocol: use lower-case letters, digits and underscores"
