@@ -16,6 +16,7 @@ from longctx.live.cost.estimate import Price
 from longctx.protocols.reports.passkey_report import FEWEST
 from longctx.report.colours import colours
 from longctx.report.svg import draw, numbers_of, standing_alone
+from longctx.report.tables import tables
 from longctx.summary.summary import Summary
 from longctx.views.answers import CellSummary, constant_of
 from longctx.views.chart import Chart, Plot, PlotMark, Table
@@ -158,11 +159,6 @@ def long_collages() -> str:
     return long("collage", "budget", place, [*PLACES.values()])
 
 
-def passkeys() -> str:
-    found = windows()
-    return table(["model", "window", "k_max [95%]"], [[model, f"{size:,}", k] for (model, size), k in found.items()])
-
-
 def picture() -> str:
     """Return the picture of line retrieval by length."""
     found = by_length("line_retrieval", "lines", order)
@@ -222,6 +218,21 @@ def qa() -> str:
     return table(["model", "record (tokens), examples", "questions", *PLACES.values()], rows)
 
 
+def claims(test: str) -> str:
+    """Return what a source claims, and whether it holds of each model that was asked as text."""
+    rows: dict[tuple[str, str], list[str]] = {}
+    for profile, names in PROFILES.items():
+        for found in tables(recorded(profile)) if test in names else ():
+            for entry in found.frame.reset_index().to_dict("records") if found.title.endswith("claims") else ():
+                key = str(entry["model"]), str(entry["claim"])
+                if found.test == test and entry.get("shape", "text") in ("", "text") and key not in rows:
+                    rows[key] = [*key, *(str(entry[name]) for name in JUDGED)]
+    return table(["model", "claim", *JUDGED], list(rows.values()))
+
+
+JUDGED = ("verdict", "measured [95%]", "n", "unparseable")
+
+
 @cache
 def prices() -> str:
     rows = []
@@ -236,7 +247,14 @@ def prices() -> str:
 
 
 WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
-    SOURCES: {"prices": prices, "lines": lines, "passkey": passkeys, "qa": qa},
+    SOURCES: {
+        "prices": prices,
+        "lines": lines,
+        "qa": qa,
+        "claims of line retrieval": lambda: claims("line_retrieval"),
+        "claims of passkey": lambda: claims("passkey"),
+        "claims of long-context QA": lambda: claims("collage"),
+    },
     CASSETTES: {"lines": long_lines, "passkey": long_passkeys, "qa": long_collages},
 }
 """The parts of the pages that are made here."""

@@ -174,5 +174,23 @@ def _effect(change: str, before: str, depth: int, first: Sequence[Row], second: 
     return Effect(change, before, depth, paired(items), statistics.fmean(extra) if extra else 0.0)
 
 
+def effect_of(rows: Sequence[Row], variants: Iterable[tuple[str, str]]) -> tuple[Paired | Averaged, list[Row]]:
+    """Return the difference over all these pairs of variants, on the same questions and records, and its replies.
+
+    rows: measured ones of one subject. A question counts once, by the mean of its answers in all records and variants.
+    """
+    before, after = list[Row](), list[Row]()
+    asked = grouped(rows, lambda row: str(row.params["variant"]))
+    for first, second in variants:
+        both = by_item(asked.get(first, ()), asked.get(second, ()), lambda row: (_question(row), _record(row)))
+        before += [row for items in both for row in items.before]
+        after += [row for items in both for row in items.after]
+    return paired(by_item(before, after, _question)), [*before, *after]
+
+
+def _record(row: Row) -> tuple[object, ...]:
+    return tuple(row.params.get(name) for name in ("budget", "depth", "distractors", "questions", "letters"))
+
+
 def _tokens(row: Row) -> int:
     return (row.input_tokens or 0) + (row.output_tokens or 0)

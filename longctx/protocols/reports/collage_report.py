@@ -6,10 +6,19 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from longctx import Answers, Report, Table
+from longctx import Answers, Report, Row, Table
 from longctx.protocols.choices import CHANCE, earlier, version_of
-from longctx.protocols.reports.collage_analysis import SCRATCHPAD, Effect, QaSummary, beside, held, summary_of
-from longctx.results.grouping import grouped
+from longctx.protocols.reports.claims import Claim, claims_table, does_not_help, helps
+from longctx.protocols.reports.collage_analysis import (
+    SCRATCHPAD,
+    Effect,
+    QaSummary,
+    beside,
+    effect_of,
+    held,
+    summary_of,
+)
+from longctx.results.grouping import by_subject, grouped
 from longctx.stats.rates import pooled
 from longctx.views.answers import CellSummary, answers_by_cell
 from longctx.views.chart import letter_biases, letter_entries, letter_table
@@ -38,6 +47,31 @@ def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
     yield from views([cell for answers in analysis for cell in answers.cells], summaries)
     for summary in summaries:
         yield from tables(summary)
+    measured = [row for answers in analysis for row in answers.rows]
+    if table := claims_table(TITLE, (claim for _, rows in by_subject(measured).items() for claim in claims(rows))):
+        yield table
+
+
+def claims(rows: Sequence[Row]) -> Iterator[Claim]:
+    """Yield what the notebook concludes, judged by the answers of one subject to the same questions at the same place.
+
+    Source: the notebook's conclusion. rows: measured ones.
+    """
+    pads = ("", SCRATCHPAD)
+
+    def over_none(*names: str) -> list[tuple[str, str]]:
+        return [(f"none{pad}", name + pad) for pad in pads for name in names]
+
+    judged = (
+        (helps, "a scratchpad helps", [(name, name + SCRATCHPAD) for name in EXAMPLES]),
+        (helps, "related examples help", over_none("two", "five")),
+        (does_not_help, "unrelated examples do not help", over_none("unrelated")),
+        (helps, "five help more than two", [(f"two{pad}", f"five{pad}") for pad in pads]),
+    )
+    for judge, says, variants in judged:
+        effect, replies = effect_of(rows, variants)
+        if effect.n:
+            yield judge(rows[0].subject, says, effect, replies)
 
 
 def views(cells: Sequence[CellSummary], summaries: Sequence[QaSummary]) -> Iterator[RateView]:

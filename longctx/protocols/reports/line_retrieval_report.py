@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from longctx import Answers, Causes, Chart, Plot, PlotMark, Report, Row, Shares, Table
-from longctx.results.grouping import by_subject
+from longctx.protocols.reports.claims import Claim, claims_table, helps
+from longctx.results.grouping import by_subject, grouped
 from longctx.results.row import Subject
+from longctx.stats.unpaired import Unpaired
 from longctx.text import count
 
 EDGES = (1, 2, 3, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096)
@@ -46,6 +48,33 @@ class Origins:
     @property
     def bands(self) -> list[int]:
         return sorted({*self.by_number, *self.by_place})
+
+
+def more(analysis: Sequence[Answers]) -> Iterator[Chart | Table]:
+    """Yield how far the returned lines are from the target, and whether the source's claim holds."""
+    yield from distances(analysis)
+    measured = [row for answers in analysis for row in answers.rows]
+    if table := claims_table(
+        "Line retrieval", (claim for rows in by_subject(measured).values() for claim in claims(rows))
+    ):
+        yield table
+
+
+def claims(rows: Sequence[Row]) -> Iterator[Claim]:
+    """Yield whether larger blocks help (Papailiopoulos et al.): the larger half of the sizes against the smaller half.
+
+    Files of one length are compared. rows: measured ones of one subject; each file is drawn anew, so none are paired.
+    """
+    smaller, larger = list[Row](), list[Row]()
+    for of_length in grouped(rows, lambda row: row.params["lines"]).values():
+        in_blocks = [row for row in of_length if row.params["block_size"]]
+        by_size = grouped(in_blocks, lambda row: int(row.params["block_size"] or 0))
+        sizes = sorted(by_size)
+        for size in sizes if len(sizes) > 1 else ():
+            (smaller if size in sizes[: len(sizes) // 2] else larger).extend(by_size[size])
+    if smaller and larger:
+        effect = Unpaired.of([[row.credit] for row in smaller], [[row.credit] for row in larger])
+        yield helps(rows[0].subject, "larger blocks help", effect, [*smaller, *larger])
 
 
 def distances(analysis: Sequence[Answers]) -> Iterator[Chart]:
@@ -164,5 +193,5 @@ REPORT = Report(
         title="where wrong answers are from",
         details={"another line's value": _next_to_it},
     ),
-    more=distances,
+    more=more,
 )

@@ -15,6 +15,7 @@ from typing import Any
 
 from longctx import Answers, Axes, Rate, Report, Reported, Row, StatedMinimum, Table
 from longctx.protocols.passkey import PasskeyAxes
+from longctx.protocols.reports.claims import CONTRADICTED, HOLDS, OPEN, Claim, claims_table
 from longctx.results.grouping import grouped
 from longctx.results.row import Subject
 from longctx.stats.rates import pooled, rate_of
@@ -214,6 +215,23 @@ def more(analysis: Sequence[Answers]) -> Iterator[RateView | Table]:
     summaries = windows_of(cells)
     yield from success(cells, summaries)
     yield from effective_windows(summaries)
+    if table := claims_table(TITLE, claims(summaries, [row for answers in analysis for row in answers.rows])):
+        yield table
+
+
+def claims(summaries: Sequence[PasskeySummary], rows: Sequence[Row]) -> Iterator[Claim]:
+    """Yield whether k_max is the whole window, as with position interpolation (Chen et al., Table 4)."""
+    for summary in summaries:
+        if not summary.told:
+            continue
+        (lo, hi), whole = summary.interval, summary.farthest
+        verdict = HOLDS if lo == whole else CONTRADICTED if hi < whole else f"{OPEN} (more trials a distance)"
+        own = [row for row in rows if row.subject == summary.subject and row.params["window"] == summary.window]
+        unread = sum(row.outcome == "unparseable" for row in own) / len(own)
+        says = f"k_max is the whole window, {whole:,}"
+        yield Claim(
+            summary.subject, says, verdict, f"{summary.effective.k_max or 0:,} [{lo:,}, {hi:,}]", len(own), unread
+        )
 
 
 def success(cells: Sequence[CellSummary], summaries: Sequence[PasskeySummary]) -> Iterator[RateView | Table]:
