@@ -62,7 +62,7 @@ def test_the_terminal_shows_the_tables(summary: Summary) -> None:
 def test_markdown_shows_the_tables(summary: Summary) -> None:
     shown = as_markdown(summary, "today")
     assert shown.startswith(MARKDOWN)
-    assert shown.count("\n## ") == 4
+    assert shown.count("\n## ") == 5
     assert shown.endswith("|\n")
 
 
@@ -76,7 +76,7 @@ def test_markdown_has_the_tables_that_fit(summary: Summary) -> None:
     many = replace(summary, cells=(*lines, *summary.cells))
     shown = as_markdown(many, "today")
     assert shown.startswith("# longctx run today\n\n## Tests\n")
-    assert (shown.count("\n## "), len(shown.encode()) < 25_000) == (3, True)
+    assert (shown.count("\n## "), len(shown.encode()) < 25_000) == (4, True)
     assert "line retrieval, 20 of 399 lengths" in shown
     assert shown.endswith("\n\n1 more table is on the run's page, index.html.\n")
 

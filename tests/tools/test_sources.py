@@ -127,15 +127,17 @@ def by_length(
 
 
 def lines() -> str:
-    """Return the accuracies of line retrieval by order: a row for each model and length."""
+    """Return the accuracies of line retrieval: a length per column, a row for each model and order."""
     found = by_length("line_retrieval", "lines", order)
-    return table(
-        ["model", "lines", *ORDERS],
-        [
-            [model, f"{length:,}", *(str(of[name].rate) if name in of else NONE for name in ORDERS)]
-            for (model, length), of in found.items()
-        ],
-    )
+    lengths = sorted({length for _, length in found})
+    rows = []
+    for model in dict.fromkeys(model for model, _ in found):
+        for name in ORDERS:
+            row = [found[model, length].get(name) if (model, length) in found else None for length in lengths]
+            trials = [cell.rate.n for cell in row if cell]
+            rates = [f"{cell.rate.rate:.2f}" if cell else NONE for cell in row]
+            rows.append([f"{model}, {name}", *rates, f"{min(trials)} to {max(trials)}"])
+    return table(["lines", *(f"{length:,}" for length in lengths), "n"], rows)
 
 
 def long(test: str, length: str, column: Callable[[CellSummary], str], columns: Sequence[str]) -> str:
@@ -251,9 +253,9 @@ WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
         "prices": prices,
         "lines": lines,
         "qa": qa,
-        "claims of line retrieval": lambda: claims("line_retrieval"),
-        "claims of passkey": lambda: claims("passkey"),
-        "claims of long-context QA": lambda: claims("collage"),
+        "line_claims": lambda: claims("line_retrieval"),
+        "passkey_claims": lambda: claims("passkey"),
+        "qa_claims": lambda: claims("collage"),
     },
     CASSETTES: {"lines": long_lines, "passkey": long_passkeys, "qa": long_collages},
 }
