@@ -26,6 +26,7 @@ from longctx.plugin import (
     run,
     same_names,
     selection,
+    unused_recordings,
     workers,
 )
 from longctx.plugin.mistakes import Mistake, as_usage_errors
@@ -293,7 +294,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
             gating.report_failed_bands(session)
         elif not session_of(session.config).unwritten:
             gating.judge_without_cells(session.config)
-        gating.note_unused(session)
+        unused_recordings.note_unused(session)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # so that what other plugins make of a report is known
@@ -310,7 +311,9 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
-    session.exitstatus = gating.status_with_unused(session.config, gating.exit_status(session.config, exitstatus))
+    session.exitstatus = unused_recordings.status_with_unused(
+        session.config, gating.exit_status(session.config, exitstatus)
+    )
     yield
     if not is_nested(session.config):
         gating.print_verdict_last(session)

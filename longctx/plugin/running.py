@@ -24,11 +24,11 @@ from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import measuring, options
 from longctx.plugin.declared_options import STRICT
-from longctx.plugin.gating import NO_ANSWER
 from longctx.plugin.measuring import CellResult
 from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
 from longctx.plugin.session import run_of, session_of, state_of
+from longctx.plugin.unused_recordings import NO_ANSWER
 from longctx.results.cell_names import cell_names
 from longctx.results.store import row_lines
 
