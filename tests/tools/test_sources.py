@@ -243,9 +243,9 @@ def prices() -> str:
         found = run.estimate([cell for cell in run.plan.cells if cell.point.test in names])
         price = sum((each.price for each in found if each.price), Price(0, 0, 0))
         trials = sum(each.trials for each in found)
-        command = f"`pytest tests_longctx -k {chosen} --ctx-profile={profile} --ctx-model={PRICED}`"
+        command = f"`-k {chosen} --ctx-profile={profile}`"
         rows.append([source, command, f"{trials:,}", f"${price.cached:,.2f}", f"${price.batch:,.2f}"])
-    return table(["source", "command", "trials", "with the prompt cache", "in batches, without it"], rows)
+    return table(["source", "options", "trials", "with the prompt cache", "in batches, without it"], rows)
 
 
 WRITTEN: dict[Path, dict[str, Callable[[], str]]] = {
