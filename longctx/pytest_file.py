@@ -12,6 +12,7 @@ OWN = ("pytest.toml", ".pytest.toml", "pytest.ini", ".pytest.ini")
 """The files that configure pytest whatever they contain."""
 SHARED = ("pyproject.toml", "tox.ini", "setup.cfg")
 """The files that configure pytest if they have a table for it."""
+NAMES = (*OWN, *SHARED)
 
 
 def root_around(folder: Path) -> Path | None:
@@ -29,7 +30,7 @@ def root_around(folder: Path) -> Path | None:
 
 def configuration(folder: Path) -> Path | None:
     """Return the file in a folder that configures pytest; None if there is none. Raises UserError."""
-    files = (folder / name for name in (*OWN, *SHARED))
+    files = (folder / name for name in NAMES)
     return next((path for path in files if path.is_file() and table(path) is not None), None)
 
 

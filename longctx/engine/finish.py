@@ -20,7 +20,7 @@ from longctx import clocks
 from longctx.config.models import header_lines
 from longctx.config.project import project_settings
 from longctx.engine.changed_texts import templates_of, text_changes
-from longctx.engine.judging_code import changed_code
+from longctx.engine.judging_code import JudgingCode
 from longctx.engine.memory import Past, judged_against, keep, remembered
 from longctx.engine.servers import server_notes
 from longctx.engine.terms import empty, left_out, looks_of, min_rates, rules
@@ -28,7 +28,9 @@ from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
 from longctx.gate.bands import Verdict
 from longctx.gate.changed import changed, changed_terms
+from longctx.gate.judged_by_base import JudgedByBase
 from longctx.gate.verdict import Rules, RunVerdict
+from longctx.recording.base import Base
 from longctx.report.document import Document
 from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
 from longctx.report.headline import headline, why_each_band_fails
@@ -102,6 +104,10 @@ class ReportInputs:
     """Sentences on the server that answered."""
     past: Past | None = None
     """Where the earlier runs of its change are; None if its verdict does not take them."""
+    code: JudgingCode | None = None
+    """The run's test code beside that of the base branch; None if that is not known."""
+    by_base: JudgedByBase | None = None
+    """What the base's test code makes of the run's answers; None if that judges nothing."""
 
 
 def finish(
@@ -134,6 +140,7 @@ def finish(
         ending = ReportInputs(
             manifest, run.plan.tests, baseline, terms, *writes, run.workspace, reports, names, passes, notes, past
         )
+        ending = dataclasses.replace(ending, code=run.judging_code, by_base=run.judged_by_base)
         done = _written(folder, record, ending, judged)
     store.drop_unfinished(run.folder)
     done = _moved(done, run.folder)
@@ -202,7 +209,9 @@ def judge(
 
     warnings: takes sentences on what failed without losing anything.
     """
-    rows, manifest = record.rows, ending.manifest
+    manifest, by_base = ending.manifest, ending.by_base
+    rows = by_base.judged(record.rows) if by_base else record.rows
+    terms = dataclasses.replace(terms, unjudged=tuple(by_base.reasons)) if by_base else terms
     notes: Sequence[str] = ()
     if ending.past is None:
         verdict = judged_against(baseline, rows, terms, ending.tests)
@@ -213,16 +222,25 @@ def judge(
     differences = [
         *changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict),
         *(changed_terms(baseline.manifest.terms, manifest.terms) if manifest.base and manifest.terms else ()),
-        *changed_code(ending.workspace, manifest.base),
+        *code_phrases(ending),
     ]
     texts = texts_of(baseline, record, ending.workspace.cassettes)
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
-    answers = *notes, *ending.notes, *answer_notes(rows, manifest.base)
+    of_base = by_base.sentences(record.rows) if by_base else ()
+    answers = *of_base, *notes, *ending.notes, *answer_notes(rows, manifest.base)
     kept = Both(baseline.manifest.templates, manifest.templates)
     changes = text_changes(kept, Both(baseline.rows, rows), verdict, ending.workspace)
     shown = verdict_document(verdict, baseline.name, differences, answers, lost, changes)
     write_verdict(folder, verdict, (baseline.name, baseline.manifest.run), differences, shown)
     return verdict, shown
+
+
+def code_phrases(ending: ReportInputs) -> Iterable[str]:
+    """Return phrases on how the test code differs from that of the base branch. Raises UserError."""
+    base, workspace = ending.manifest.base, ending.workspace
+    if ending.code is None and base:
+        return JudgingCode.of(Base(base, workspace.root, workspace.cassettes)).phrases
+    return ending.code.phrases if ending.code else ()
 
 
 def command_for_all(named: str, folder: str) -> list[str]:

@@ -1,38 +1,83 @@
-"""The code that judges, compared with that of the base branch: a change may weaken an assertion, also in a helper."""
+"""The code that judges: which files of a project are test code, and which of them differ from the base branch.
+
+Test code is the tests, the conftest.py files, what else can be imported from a folder that has tests, and the modules
+of the project that pytest loads as plugins. All other code is the product.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import PurePosixPath
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from longctx.recording.base import Base
 from longctx.text import some_of
-from longctx.workspace import Workspace
 
-MOST_FILES = 8
+MOST = 8
 """The most files that a sentence names."""
+IMPORTABLE = ".py", ".pyc", ".so", ".pyd"
+"""How the names of files end that `import` can find."""
 
 
-def changed_code(workspace: Workspace, revision: str) -> Iterator[str]:
-    """Yield a phrase on the files of test code that differ from those of the base branch, if any do.
+@dataclass(frozen=True, slots=True)
+class JudgingCode:
+    """The test code of a project, here and on its base branch."""
 
-    revision: the base branch; empty if the run has none. These are the tests, the conftest.py files, and all other
-    Python files in folders of tests. Raises UserError.
-    """
-    if not revision:
-        return
-    base = Base(revision, workspace.root, workspace.cassettes)
-    files = [file for file in base.python_files_that_differ() if _judges(workspace, PurePosixPath(file))]
-    if files:
-        yield f"code that judges differs from {revision}: {some_of(files, MOST_FILES)}"
+    revision: str
+    """The base branch."""
+    here: Collection[str]
+    """The paths of the files here, from the project's folder."""
+    there: Collection[str]
+    """Those of the files on the base branch."""
+    differ: Sequence[str]
+    """Those that are not the same, or are only here or only there."""
+
+    @classmethod
+    def of(cls, base: Base, plugins: Iterable[Path] = ()) -> JudgingCode:
+        """Return the test code of a project. plugins: the files of the modules that pytest loaded as plugins.
+
+        Raises UserError.
+        """
+        there = {name for name in base.tree if name.endswith(IMPORTABLE)}
+        differ = base.files_that_differ(*(f"*{ending}" for ending in IMPORTABLE))
+        here = {name for name in there.union(differ) if name not in differ or base.is_here(name)}
+        folders = {str(PurePosixPath(name).parent) for name in there | here if _is_test(name)} - {"."}
+        loaded = {name for path in plugins if (name := base.name_of(path))}
+
+        def judges(name: str) -> bool:
+            path = PurePosixPath(name)
+            around = any(str(folder) in folders for folder in path.parents)
+            return path.name == "conftest.py" or _is_test(name) or around or name in loaded
+
+        return cls(
+            base.revision,
+            frozenset(filter(judges, here)),
+            frozenset(filter(judges, there)),
+            [name for name in differ if judges(name)],
+        )
+
+    @property
+    def has_other_settings(self) -> bool:
+        """Whether a file differs whose hooks may set terms of the gate."""
+        return any(not _is_test(name) for name in self.differ)
+
+    @property
+    def phrases(self) -> Iterator[str]:
+        """A phrase on the files that differ, if any do."""
+        if self.differ:
+            yield f"code that judges differs from {self.revision}: {some_of(self.differ, MOST)}"
+
+    def files_of(self, base: Base, tests: Sequence[str]) -> dict[str, str]:
+        """Return the file on the base branch that defines each of these functions, as far as one does."""
+        names = sorted(name for name in self.there if name.endswith(".py"))
+        found: dict[str, str] = {}
+        for name, content in zip(names, base.contents([base.tree[name] for name in names]), strict=True):
+            text = content.decode("utf-8", "replace")
+            found |= {test: name for test in tests if test not in found and re.search(rf"\bdef {test}\b", text)}
+        return found
 
 
-def _judges(workspace: Workspace, file: PurePosixPath) -> bool:
-    if file.name == "conftest.py" or _is_test(file):
-        return True
-    folders = (workspace.root / folder for folder in file.parents if folder != PurePosixPath("."))
-    return any(_is_test(PurePosixPath(each.name)) for folder in folders for each in folder.glob("*.py"))
-
-
-def _is_test(file: PurePosixPath) -> bool:
-    return file.match("test_*.py") or file.match("*_test.py")
+def _is_test(name: str) -> bool:
+    path = PurePosixPath(name)
+    return path.match("test_*.py") or path.match("*_test.py")

@@ -20,7 +20,9 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.config.models import ModelProfile
+    from longctx.engine.judging_code import JudgingCode
     from longctx.engine.run_plan import Plan
+    from longctx.gate.judged_by_base import JudgedByBase
     from longctx.live.bounds import Terms
     from longctx.live.failure import Failure
     from longctx.live.watch import Say
@@ -100,6 +102,10 @@ class RunData:
         """What the project's hooks make of requests and answers; None without pytest."""
         self.spent = 0.0
         """USD of the cap that the last live pass spent."""
+        self.judging_code: JudgingCode | None = None
+        """Its test code beside that of the base branch; None until that was looked up, and without a base."""
+        self.judged_by_base: JudgedByBase | None = None
+        """What the base's test code makes of its answers; None if that judges nothing."""
         self.has_asked = False
         """Whether it has begun to ask: its own looks then say what it leaves out."""
 

@@ -102,6 +102,8 @@ class Rules:
     """A sentence on a server with a name of which the run has no answer."""
     missing: Sequence[str] = ()
     """A sentence on each shard of the grid that is missing."""
+    unjudged: Sequence[str] = ()
+    """A sentence on each test that the base branch's test code has and cannot judge."""
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     """The growth of price and latency that the profile allows."""
     repriced: tuple[str, ...] = ()
@@ -639,6 +641,7 @@ def _reasons(
     """Yield the reasons why the whole run is invalid. left_out: whether the profile leaves every table out."""
     yield from filter(None, [rules.unanswered])
     yield from rules.missing
+    yield from rules.unjudged
     asked = 1 if left_out else sum(test.asked - sum(trial.answers for trial in test.vanished) for test in tests)
     yield from why_run_is_invalid(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))
     if left_out:

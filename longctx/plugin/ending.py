@@ -26,6 +26,10 @@ def close_run(config: pytest.Config) -> None:
             if not measuring.has_rows(config):
                 store.append(run.folder, [])
             selected_tests.load_reports_of_workers(config)
+            if run.settings.base is not None and run.settings.baseline is not None:
+                from longctx.plugin.base_judging import judge_by_base
+
+                judge_by_base(config)
             done = session.finished = finish(run, session.facts, functools.partial(_keep, session), _counts(config))
         except UserError as error:
             session.unwritten = str(error)

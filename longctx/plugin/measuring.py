@@ -233,6 +233,8 @@ FAILED = (
 )
 SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its cells, by their names."""
+SENT_USED = "longctx_used"
+"""The attribute with the answers that its trials were given, by the file of its cell."""
 
 
 def hold_rows(item: pytest.Item, lines: Sequence[str]) -> None:
@@ -255,7 +257,8 @@ def attach_rows(report: pytest.TestReport, item: pytest.Item) -> None:
     if state.lines:
         setattr(report, SENT, state.lines)
         setattr(report, SENT_FACTS, state.facts)
-        state.lines, state.facts = [], {}
+        setattr(report, SENT_USED, state.used)
+        state.lines, state.facts, state.used = [], {}, {}
 
 
 def is_rerun(report: pytest.TestReport) -> bool:
@@ -296,10 +299,12 @@ class RowWriter:
         # Removed from the report, because pytest keeps all reports in memory and other plugins may write them.
         lines: list[str] | None = report.__dict__.pop(SENT, None)
         facts = report.__dict__.pop(SENT_FACTS, {})
+        used = report.__dict__.pop(SENT_USED, {})
         if lines is None or is_rerun(report):
             return
         session = session_of(self._config)
         session.facts.update(facts)
+        session.used.update(used)
         from longctx.results.store import append, row_of
 
         session.received = True

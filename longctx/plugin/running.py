@@ -29,6 +29,7 @@ from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
 from longctx.plugin.session import run_of, session_of, state_of
 from longctx.plugin.unused_recordings import NO_ANSWER
+from longctx.recording.by_position import used_answers
 from longctx.results.cell_names import cell_names
 from longctx.results.store import row_lines
 
@@ -154,9 +155,13 @@ def _timed(item: pytest.Function, trials: int) -> Iterator[None]:
 def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
     run = run_of(item.config)
     found: list[str] = []
+    used: list[tuple[Any, ...]] = []
+    is_judged_by_base = run.settings.base is not None and run.settings.baseline is not None
 
     def start(running: FunctionTrial) -> Result:
         result = runner.start(running)
+        if is_judged_by_base and result.kind != "suspended":
+            used.extend(map(tuple, used_answers(running.exchanges)))
         if result.kind == "suspended" and not found and (why := _difference_elsewhere(item, running)):
             found.append(why)
         return result
@@ -166,6 +171,7 @@ def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
     )
     skip_unrecorded(item, measured)
     measuring.hold_rows(item, row_lines(measured.rows, [] if run.settings.no_text else measured.views))
+    state_of(item).used = {cell.file: used} if used else {}
     own = next(iter(measured.errors), None)
     if own is not None:
         if isinstance(own, TestMistake):

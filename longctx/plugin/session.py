@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -66,6 +66,8 @@ class LongctxSession:
     """Whether this process received any rows."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of all cells, by their names."""
+    used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+    """The fields of each UsedAnswer of test functions, by the files of their cells, in a gate with a base branch."""
     baselines: dict[tuple[str, str], str] | None = None
     """The baseline that has answers of a cassette's cell in a prompt set; None until that is determined."""
     unused: str = ""
@@ -117,6 +119,8 @@ class ItemState:
     """Returns the lines instead of these if another plugin fails the test, once it has ended well."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of its cells, by their names, until then."""
+    used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
+    """The fields of each UsedAnswer of its trials, by the file of its cell, until then."""
     own_properties: int | None = None
     """The number of properties that it has before it runs."""
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -21,6 +23,14 @@ RecordedAnswer = tuple[str, bytes]
 """When an answer was recorded, and its body."""
 EpisodeKey = tuple[str, str, int]
 """A trial, the digest of a request, and how many earlier requests of the trial are equal to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeEntry:
+    """A file of a commit."""
+
+    sha: str
+    is_link: bool = False
 
 
 class Base:
@@ -63,19 +73,57 @@ class Base:
         """Return a file of the project as it is there; None if it is not."""
         return self._git("cat-file", "blob", f"{self._commit}:./{os.path.relpath(path, self._root)}")
 
-    def python_files_that_differ(self) -> list[str]:
-        """Return the paths of the project's Python files that are not as they are there, or are only here or there."""
-        how = "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--relative"
-        differ = self._git("diff", "-z", *how, self._commit, "--", "*.py")
-        new = self._git("ls-files", "-z", "--others", "--exclude-standard", "--", "*.py")
-        names = b"".join(filter(None, (differ, new))).split(b"\0")
-        return sorted({name.decode("utf-8", "replace") for name in names if name})
+    @functools.cached_property
+    def tree(self) -> Mapping[str, TreeEntry]:
+        """The files of the project as they are there, by their paths from its folder."""
+        listed = self._git("ls-tree", "-r", "-z", self._commit) or b""
+        found = {}
+        for line in filter(None, listed.split(b"\0")):
+            about, _, name = line.partition(b"\t")
+            mode, kind, sha = about.decode().split()
+            if kind == "blob":
+                found[os.fsdecode(name)] = TreeEntry(sha, mode == "120000")
+        return found
 
-    def _git(self, *arguments: str) -> bytes | None:
-        """Return what git prints; None if it fails, or if there is no git."""
+    def contents(self, entries: Sequence[TreeEntry]) -> list[bytes]:
+        """Return the contents of files, read in one process. Raises UserError."""
+        asked = "".join(f"{entry.sha}\n" for entry in entries).encode()
+        told = self._git("cat-file", "--batch", given=asked) or b""
+        found, at = [], 0
+        for _ in entries:
+            end = told.find(b"\n", at)
+            about = told[at:end].split()
+            if len(about) != 3:
+                raise UserError(
+                    "base-incomplete",
+                    f"LONGCTX_BASE={self.revision}: git has not fetched all of its files. Fetch them (git fetch "
+                    "--refetch origin main), or name another revision.",
+                )
+            size = int(about[2])
+            found.append(told[end + 1 : end + 1 + size])
+            at = end + size + 2
+        return found
+
+    def files_that_differ(self, *patterns: str) -> list[str]:
+        """Return the paths of those files that are not as they are there, or are only here or there."""
+        how = "--name-only", "--no-renames", "--no-ext-diff", "--no-textconv", "--relative"
+        differ = self._git("diff", "-z", *how, self._commit, "--", *patterns)
+        new = self._git("ls-files", "-z", "--others", "--exclude-standard", "--", *patterns)
+        names = b"".join(filter(None, (differ, new))).split(b"\0")
+        return sorted({os.fsdecode(name) for name in names if name})
+
+    def is_here(self, name: str) -> bool:
+        return os.path.lexists(self._root / name)
+
+    def name_of(self, path: Path) -> str:
+        """Return the name of a file as git has it, from the project's folder; empty if it is not in that."""
+        return path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else ""
+
+    def _git(self, *arguments: str, given: bytes = b"") -> bytes | None:
+        """Return what git prints; None if it fails, or if there is no git. given: what it reads."""
         if (git := shutil.which("git")) is None:
             return None
-        done = subprocess.run([git, *arguments], cwd=self._root, capture_output=True, check=False)  # noqa: S603
+        done = subprocess.run([git, *arguments], cwd=self._root, input=given, capture_output=True, check=False)  # noqa: S603
         return done.stdout if done.returncode == 0 else None
 
 

@@ -1,0 +1,158 @@
+"""A change that weakens what judges it does not pass: the base branch's test code judges the same answers.
+
+A further tampering is ten lines: write what the branch changes beside a prompt that makes half of the answers wrong,
+and add it to TAMPERINGS, with what the verdict says. See judged_project.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.given import json_lines
+from tests.integration import judged_project
+from tests.integration.conftest import Checkout, Launcher, foreign_project, needs_git
+from tests.integration.judged_project import CASES, WORSE, T, add, change_prompt, edit, gate
+
+pytestmark = needs_git
+TESTS, HELPER, CONFTEST = f"{T}/test_codes.py", f"{T}/helper.py", f"{T}/conftest.py"
+
+
+@pytest.fixture(scope="module")
+def original(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    return judged_project.made(foreign_project(launcher, tmp_path_factory.mktemp("judged")))
+
+
+@pytest.fixture
+def project(original: Checkout, tmp_path: Path) -> Checkout:
+    """Return the project with a prompt that makes half of the answers wrong."""
+    changed = original.copied(tmp_path / "checkout")
+    change_prompt(changed, WORSE)
+    return changed
+
+
+def weaker_assertion(project: Checkout) -> None:
+    edit(project, TESTS, ("assert answer.integer() == ctx.case.code", "assert answer.integer()"))
+
+
+def removed_assertion(project: Checkout) -> None:
+    edit(project, TESTS, ("    assert answer.integer() == ctx.case.code\n", ""))
+
+
+def weaker_helper(project: Checkout) -> None:
+    edit(project, HELPER, ("== code", "!= 0"))
+
+
+def helper_behind_a_package(project: Checkout) -> None:
+    add(project, f"{T}/helper/__init__.py", "def must_be(answer, code):\n    pass\n")
+
+
+def ask_in_conftest(project: Checkout) -> None:
+    add(
+        project,
+        CONFTEST,
+        "import dataclasses, re\n\n@pytest.fixture\ndef ask(ctx):\n    def asked(text):\n"
+        "        return dataclasses.replace(ctx.ask(text), text=re.findall(r'\\d+', text)[0])\n    return asked\n",
+    )
+
+
+def integer_in_conftest(project: Checkout) -> None:
+    add(
+        project,
+        CONFTEST,
+        "import longctx\n\nclass Same(int):\n    __hash__ = int.__hash__\n    def __eq__(self, other):\n"
+        "        return True\n\nlongctx.Answer.integer = lambda self: Same()\n",
+    )
+
+
+def subtests_in_conftest(project: Checkout) -> None:
+    add(
+        project,
+        CONFTEST,
+        "import contextlib\n\n@pytest.fixture\ndef subtests():\n    class Quiet:\n        @contextlib.contextmanager\n"
+        "        def test(self, name):\n            with contextlib.suppress(AssertionError):\n                yield\n"
+        "    return Quiet()\n",
+    )
+
+
+def margin_in_a_hook(project: Checkout) -> None:
+    add(project, "conftest.py", "\n\ndef pytest_longctx_config(config):\n    return {'margin': 0.9}\n")
+
+
+def plugin_that_swallows(project: Checkout) -> None:
+    add(
+        project,
+        "lenient.py",
+        "import longctx\n\nlongctx.Answer.integer = lambda self: type('Any', (), {'__eq__': lambda *_: True})()\n",
+    )
+    add(project, "pytest.ini", "addopts = -p lenient\n")
+
+
+def asking_until_it_is_right(project: Checkout) -> None:
+    edit(
+        project,
+        TESTS,
+        (
+            "    must_be(ask(product.prompt(code)), code)",
+            "    if ask(product.prompt(code)).integer() != code:\n"
+            "        must_be(ask(product.prompt(code).replace(product.QUESTION, 'What is the code?')), code)",
+        ),
+    )
+
+
+def skipping_what_is_wrong(project: Checkout) -> None:
+    edit(
+        project,
+        TESTS,
+        (
+            "    assert answer.integer()",
+            "    answer.integer() == ctx.case.code or pytest.skip()\n    assert answer.integer()",
+        ),
+    )
+
+
+def removed_cases(project: Checkout) -> None:
+    json_lines(project.file(f"{T}/cases.jsonl"), *CASES[::2])
+
+
+def not_gated(project: Checkout) -> None:
+    edit(project, TESTS, ('cases="cases.jsonl"', 'cases="cases.jsonl", gated=False'))
+
+
+def removed_test(project: Checkout) -> None:
+    text = project.file(TESTS).read_text()
+    project.file(TESTS).write_text(text[: text.rindex("@pytest")])
+
+
+TAMPERINGS = [
+    (weaker_assertion, "test_case: by main's test code 0.50, by this branch's 1.00"),
+    (removed_assertion, "test_case: by main's test code 0.50, by this branch's 1.00"),
+    (weaker_helper, "test_code: by main's test code 0."),
+    (helper_behind_a_package, "test_code: by main's test code 0."),
+    (ask_in_conftest, "test_code: by main's test code 0."),
+    (integer_in_conftest, "test_case: by main's test code 0.50, by this branch's 1.00"),
+    (subtests_in_conftest, "test_read: by main's test code 0."),
+    (margin_in_a_hook, "The margin of this branch's hooks, 0.9, is not used: main's is none."),
+    (plugin_that_swallows, "test_case: by main's test code 0.50, by this branch's 1.00"),
+    (asking_until_it_is_right, "test_code (tests_longctx/test_codes.py): main's test code needs fewer requests in"),
+    (skipping_what_is_wrong, "test_case: by main's test code 0.50, by this branch's 1.00"),
+    (removed_cases, "15 of 30 trials of the baseline are not in this run"),
+    (not_gated, "code that judges differs from main: tests_longctx/test_codes.py"),
+    (removed_test, "Gate: invalid"),
+]
+
+
+def test_worse_answers_are_a_regression_without_a_word_on_test_code(project: Checkout) -> None:
+    result = gate(project)
+    assert result.code == 10, result.out
+    assert not result.says("test code")
+
+
+@pytest.mark.parametrize(("tampering", "says"), TAMPERINGS, ids=lambda each: getattr(each, "__name__", ""))
+def test_a_tampering_does_not_pass(project: Checkout, tampering: Callable[[Checkout], None], says: str) -> None:
+    """docs/security.md, weaker-tests"""
+    result = gate(project, change=tampering)
+    assert result.code in (10, 12), result.out
+    assert result.says(says), result.out
