@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from longctx.results.grouping import grouped
 from longctx.results.row import Subject, short_names
-from longctx.summary.matrix import Matrix, MatrixRow, alike, matrices
-from longctx.summary.summary import Line, Summary, lines
+from longctx.summary.matrix import Matrix, MatrixRow, alike, matrices, tokens_sent
+from longctx.summary.summary import Line, Summary, constants_said, lines
 from longctx.text import count, visible
 from longctx.views.chart import ACCURACY, Table
 from longctx.views.view import RatePoint, estimate
@@ -85,7 +85,7 @@ def grids_of(found: Sequence[Matrix]) -> list[Grid]:
     grids = list[Grid]()
     for matrix in found:
         about = [] if grids and grids[-1].test == matrix.test else matrix.about
-        remarks = {row.subject: ", ".join(row.line.remarks) for row in matrix.rows if row.line.remarks}
+        remarks = {row.subject: ", ".join(said) for row in matrix.rows if (said := _remarks(row.line, matrix))}
         told = {subject for each in grids if each.test == matrix.test for subject in each.remarks}
         grids.append(
             Grid(
@@ -100,16 +100,25 @@ def grids_of(found: Sequence[Matrix]) -> list[Grid]:
     return grids
 
 
+def _remarks(line: Line, matrix: Matrix) -> list[str]:
+    """Return what to know of a line: also the constant answers that have no column, since items of a length differ."""
+    others = {key: constant for key, constant in line.constants.items() if key not in matrix.lengths}
+    return [*line.remarks, *filter(None, [constants_said(others)])]
+
+
 def _rows(matrix: Matrix) -> Iterator[GridRow]:
+    """Yield the lengths, then the curves. The tokens that were sent stand once for as many of them as sent the same."""
     yield GridRow(None, matrix.counts, tuple(map(_length, matrix.lengths)), is_head=True)
-    tokens = matrix.tokens()
-    all_alike = all(alike(*each) for each in tokens.values())
-    if tokens and all_alike:
-        yield _sent(matrix, None, tokens)
+    of_all = tokens_sent(matrix.rows)
+    if alike(of_all):
+        yield from _sent(matrix, None, of_all)
     for subject, own in grouped(matrix.rows, lambda row: row.subject).items():
-        if not all_alike and (tokens := matrix.tokens(subject)):
-            yield _sent(matrix, subject, tokens)
+        of_subject = tokens_sent(own)
+        if not alike(of_all) and alike(of_subject):
+            yield from _sent(matrix, subject, of_subject)
         for row in own:
+            if not alike(of_subject):
+                yield from _sent(matrix, subject, tokens_sent([row]))
             n = sum(point.value.n for point in row.points.values())
             yield GridRow(subject, _with(row.name, row.about), _cells(matrix, row), n=n)
         constants = [own[0].line.constants.get(length) for length in matrix.lengths]
@@ -117,10 +126,10 @@ def _rows(matrix: Matrix) -> Iterator[GridRow]:
             yield GridRow(subject, CONSTANT, tuple(str(each or NOT_RUN) for each in constants))
 
 
-def _sent(matrix: Matrix, subject: Subject | None, tokens: Mapping[float | str, tuple[int, int]]) -> GridRow:
-    shown = {length: [most] if alike(least, most) else [least, most] for length, (least, most) in tokens.items()}
-    cells = ("–".join(dict.fromkeys(map(short, shown.get(length, ())))) or NOT_RUN for length in matrix.lengths)
-    return GridRow(subject, "tokens sent", tuple(cells), is_head=True)
+def _sent(matrix: Matrix, subject: Subject | None, tokens: Mapping[float | str, tuple[int, int]]) -> Iterator[GridRow]:
+    if tokens:
+        cells = (short(tokens[length][1]) if length in tokens else NOT_RUN for length in matrix.lengths)
+        yield GridRow(subject, "tokens sent", tuple(cells), is_head=True)
 
 
 def short(tokens: int) -> str:

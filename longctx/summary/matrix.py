@@ -49,32 +49,29 @@ class Matrix:
     lengths: tuple[float | str, ...]
     rows: tuple[MatrixRow, ...]
 
-    def tokens(self, subject: Subject | None = None) -> dict[float | str, tuple[int, int]]:
-        """Return the tokens that the curves of a subject, by default of all, sent at each length: least and largest.
 
-        Each is a median. Empty if no answer tells, or if the lengths count the tokens that were sent.
-        """
-        found: dict[float | str, list[int]] = {}
-        for row in self.rows:
-            for length, point in row.points.items() if subject in (row.subject, None) else ():
-                if (tokens := tokens_of([point])) is not None:
-                    found.setdefault(length, []).append(tokens)
-        if all(_is_length(tokens, length) for length, each in found.items() for tokens in each):
-            return {}
-        return {length: (min(each), max(each)) for length, each in found.items()}
+def tokens_sent(rows: Sequence[MatrixRow]) -> dict[float | str, tuple[int, int]]:
+    """Return the tokens that these curves sent at each length, the least and the largest; each is a median.
 
-    @property
-    def subjects(self) -> list[Subject]:
-        return list(dict.fromkeys(row.subject for row in self.rows))
+    Empty if no answer tells, or if the lengths count the tokens that were sent.
+    """
+    found: dict[float | str, list[int]] = {}
+    for row in rows:
+        for length, point in row.points.items():
+            if (tokens := tokens_of([point])) is not None:
+                found.setdefault(length, []).append(tokens)
+    if all(_is_length(tokens, length) for length, each in found.items() for tokens in each):
+        return {}
+    return {length: (min(each), max(each)) for length, each in found.items()}
 
 
 def _is_length(tokens: int, length: float | str) -> bool:
     return not isinstance(length, str) and abs(tokens - length) <= SAME_AS_LENGTH * length
 
 
-def alike(least: int, largest: int) -> bool:
-    """Return whether curves sent about as many tokens."""
-    return largest - least <= SAME_TOKENS * largest
+def alike(sent: Mapping[float | str, tuple[int, int]]) -> bool:
+    """Return whether curves sent about as many tokens at each length."""
+    return all(largest - least <= SAME_TOKENS * largest for least, largest in sent.values())
 
 
 def matrices(lines: Sequence[Line]) -> tuple[list[Matrix], list[Line]]:

@@ -62,6 +62,29 @@ def test_models_that_sent_other_numbers_of_tokens_have_a_line_each() -> None:
     ]
 
 
+def test_curves_that_sent_other_numbers_of_tokens_have_their_own() -> None:
+    """A strategy that cuts the session sends less: no number stands for both."""
+    rows = [
+        each
+        for strategy, sent in (("none", (3200, 12_000)), ("cut", (3200, 6100)))
+        for fill, tokens in zip((2000, 8000), sent, strict=True)
+        for each in asked("test_it", 20, 20, {"fill": fill}, labels={"strategy": strategy}, input_tokens=tokens)
+    ]
+    assert first_table_text(summarize(rows)).splitlines() == [
+        "test_it       filler tokens  2,000  8,000",
+        "  some-model    tokens sent   3.2k    12k",
+        "                       none   1.00   1.00",
+        "                tokens sent   3.2k   6.1k",
+        "                        cut   1.00   1.00",
+    ]
+
+
+def test_constant_answers_of_different_items_at_a_length_are_remarks() -> None:
+    earlier = [replace(each, cell=f"{each.cell}-c", params={**each.params, "letters": None}) for each in qa("AAAB" * 5)]
+    text = first_table_text(summarize([*qa("DDDA" * 5), *earlier]))
+    assert "best constant answer: D 0.75 at 2,600 own, 5,200 own; A 0.75 at 2,600, 5,200" in " ".join(text.split())
+
+
 def test_passkey_states_k_max_and_never_an_accuracy() -> None:
     places = [(1024, 256, 1), (1024, 512, 1), (1024, 1024, 0), (256, 128, 1), (256, 256, 1)]
     rows = [r for w, k, right in places for r in asked("passkey", right * 20, 20, {"window": w, "k": k})]
