@@ -32,7 +32,7 @@ def test_its_bound_is_the_gates(runs: int) -> None:
     before, after = answers(was, random), np.stack([answers(now, random) for _ in range(runs)])
     found = rules_out(after.mean(axis=0) - before, 0.05)
     for gate, ruled_out in enumerate(found):
-        pairs = [[([was], list(answers))] for was, answers in zip(before[gate], after[:, gate].T, strict=True)]
+        pairs = [[((was,), tuple(answers))] for was, answers in zip(before[gate], after[:, gate].T, strict=True)]
         assert (Averaged(pairs).drop_bound(0.05) < MARGIN) == ruled_out
 
 

@@ -37,7 +37,7 @@ from longctx.stats.group_sequential import planned
 from longctx.workspace import Workspace
 
 HERE = Workspace(Path(__file__).parents[2])
-SIDES = {0: ([True], [True]), 1: ([False], [True]), -1: ([True], [False])}
+SIDES = {0: ((True,), (True,)), 1: ((False,), (True,)), -1: ((True,), (False,))}
 """The answers before and after that make each change."""
 
 
@@ -112,7 +112,7 @@ def test_it_lists_the_documents_that_the_report_lists() -> None:
     case = Case(OWN, drops={"documents": 0.1}, documents=0.14)
     drawn = draw(OWN.bands[0], case, 1, np.random.default_rng(1))
     answers: dict[object, list[AnswerPair]] = {
-        f"{place:02}": [([before], [after]) for before, after in zip(*sides, strict=True)]
+        f"{place:02}": [((before,), (after,)) for before, after in zip(*sides, strict=True)]
         for place, sides in enumerate(zip(drawn.before[0].tolist(), drawn.after[0].tolist(), strict=True))
     }
     named = {int(cluster.cluster) for cluster in changed_together([Evidence(answers)])[0]}

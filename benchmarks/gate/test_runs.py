@@ -13,10 +13,10 @@ from longctx.stats.averaged import Averaged
 from longctx.stats.group_sequential import planned
 
 
-def answers(counts: np.ndarray, runs: int) -> list[tuple[list[bool], list[bool]]]:
+def answers(counts: np.ndarray, runs: int) -> list[tuple[tuple[bool, ...], tuple[bool]]]:
     """Return trials with so many right answers before (the row) and after (the column)."""
     return [
-        ([True] * before + [False] * (runs - before), [bool(after)])
+        ((True,) * before + (False,) * (runs - before), (bool(after),))
         for (before, after), number in np.ndenumerate(counts)
         for _ in range(number)
     ]

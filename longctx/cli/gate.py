@@ -143,6 +143,14 @@ def _selected(pairs: Sequence[tuple[str, str]]) -> tuple[dict[str, str], dict[st
 
 
 def run(options: argparse.Namespace) -> int:
+    from longctx.results.imported import without_collector
+
+    with without_collector():
+        return _judged(options)
+
+
+def _judged(options: argparse.Namespace) -> int:
+    """Judge, print the verdict, and return the exit status. Raises UserError."""
     from longctx.engine.base_terms import retired_cases
     from longctx.gate.cases import without_retired
     from longctx.gate.changed import changed, changed_terms

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import cast
 
 from longctx.errors import UserError
 from longctx.results import judged_by
@@ -117,23 +118,21 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     ours, theirs = by_key(before), by_key(after)
     across = _across(before, after, treatments) if treatments else ()
     renamed = {cells.after: cells.before for cells in across if cells.paired}
-    twins = {key: (renamed.get(key[0], key[0]), *key[1:]) for key in theirs}
-    shared = {key: twin for key, twin in twins.items() if twin in ours}
-    twin_rows = {key: Both(ours[twin], theirs[key]) for key, twin in shared.items()}
-    common = {key: rows for key, rows in twin_rows.items() if _same_question(*rows)}
+    twins = {key: (renamed[key[0]], *key[1:]) if key[0] in renamed else key for key in theirs}
+    shared = {key: Both(ours[twin], theirs[key]) for key, twin in twins.items() if twin in ours}
+    common = {key: rows for key, rows in shared.items() if _same_question(*rows)}
     items: dict[ItemKey, Both[list[Row]]] = {}
     for key in common:
         items.setdefault(key[:4], Both([], []))
-    earlier = grouped(ours.items(), lambda keyed: keyed[0][:4])
+    earlier = grouped(ours.values(), item_key)
     for key, row in theirs.items():
         if key in common or (key not in shared and key[:4] in items):
             items[key[:4]].after.append(row)
     for item, (befores, afters) in items.items():
         item_before = earlier[(renamed.get(item[0], item[0]), *item[1:])]
-        befores += [row for _, row in item_before if _same_question(row, afters[0])]
-    return TrialPairs(
-        ours, theirs, common, len(shared) - len(common), across, {key: Both(*rows) for key, rows in items.items()}
-    )
+        befores += [row for row in item_before if _same_question(row, afters[0])]
+    rows_of_items = cast(dict[ItemKey, ItemRows], items)  # a copy of as many pairs would take its time
+    return TrialPairs(ours, theirs, common, len(shared) - len(common), across, rows_of_items)
 
 
 def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], Hashable]) -> list[ItemRows]:
@@ -144,7 +143,7 @@ def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], H
 
 def credits_of(item: ItemRows) -> AnswerPair | None:
     """Return the credit of all measured answers to an item; None if one condition has none."""
-    before, after = ([row.credit for row in rows if row.measured] for rows in item)
+    before, after = (tuple([row.credit for row in rows if row.measured]) for rows in item)
     return (before, after) if before and after else None
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from longctx.compare.pairs import ItemKey, TrialPairs, item_key
 from longctx.results.grouping import grouped
@@ -122,7 +122,7 @@ def added(pairs: TrialPairs) -> list[Row]:
         for row in new
         if row.cell not in unpaired
         and not is_check(row.test)
-        and item_key(replace(row, cell=renamed.get(row.cell, row.cell))) not in known
+        and (renamed.get(row.cell, row.cell), *item_key(row)[1:]) not in known
     ]
 
 

@@ -107,8 +107,13 @@ class Evidence:
         self.asked += len(after)
         self.missing += len(after) - len(measured)
         self.other += sum(not any(same_answer(earlier, row) for earlier in before) for row in after)
-        self.pessimistic_answers[cluster].append(Both(before, after).map(lambda rows: [row.credit for row in rows]))
-        if credits := credits_of(Both(before, after)):
+        credits = credits_of(Both(before, after))
+        if credits is None or len(measured) < len(after):
+            of_all = tuple([row.credit for row in before]), tuple([row.credit for row in after])
+        else:
+            of_all = credits
+        self.pessimistic_answers[cluster].append(of_all)
+        if credits:
             self.answers[cluster].append(credits)
             self.before += before
             self.pairs += map(Both, itertools.cycle(before), measured)
@@ -126,7 +131,7 @@ class Evidence:
         self.other += trial.answers
         self.baseline += trial.before
         self.pessimistic_answers[trial.before[0].cluster_key].append(
-            Both([row.credit for row in trial.before], [0.0] * trial.answers)
+            (tuple([row.credit for row in trial.before]), (0.0,) * trial.answers)
         )
 
     def add_samples(self, before: Sequence[Row], after: Sequence[Row]) -> None:
@@ -150,6 +155,12 @@ def by_band(pairs: TrialPairs, gone: Sequence[Vanished] = ()) -> dict[str, Evide
         evidence.baseline += before
         if not _left_out(after):
             evidence.add(after[0].cluster_key, before, after)
+    _add_unpaired(bands, pairs, gone)
+    return bands
+
+
+def _add_unpaired(bands: dict[str, Evidence], pairs: TrialPairs, gone: Sequence[Vanished]) -> None:
+    """Add what is not paired to the evidence in bands. gone: the trials that the run lacks."""
     for trial in gone:
         bands.setdefault(trial.band, Evidence()).lack(trial)
     for cells in pairs.unpaired:
@@ -160,7 +171,6 @@ def by_band(pairs: TrialPairs, gone: Sequence[Vanished] = ()) -> dict[str, Evide
     for row in _only_before(pairs):
         if row.band is not None and row.measured:
             bands.setdefault(row.band, Evidence())
-    return bands
 
 
 @dataclass(slots=True)
@@ -214,7 +224,7 @@ def by_look(
     complete: dict[str, int] = {}
     for row in trials:
         if row.error == EARLY_STOP and row.band is not None:
-            look = looks[row.band].of[Unit.of_row(row)]
+            look = looks[row.band].look(row)
             complete[row.band] = min(complete.get(row.band, look), look - 1)
     bands: dict[str, EvidenceByLook] = {}
     for before, after in _measured_items(pairs):
@@ -222,7 +232,7 @@ def by_look(
         planned, number = looks[name].looks, looks[name].looks.number
         least = min(number, complete.get(name, number))
         band = bands.setdefault(name, EvidenceByLook(planned, [Evidence() for _ in range(number)], least))
-        look, left_out, key = looks[name].of[Unit.of_row(after[0])], _left_out(after), item_key(after[0])
+        look, left_out, key = looks[name].look(after[0]), _left_out(after), item_key(after[0])
         for index, evidence in enumerate(band.evidence, start=1):
             evidence.baseline += before
             if index >= look and not left_out:
@@ -234,7 +244,9 @@ def by_look(
         if trial.band in bands:
             for evidence in bands[trial.band].evidence[earlier(trial) - 1 :]:
                 evidence.lack(trial)
-    for name, evidence in by_band(pairs, gone).items():
+    others: dict[str, Evidence] = {}
+    _add_unpaired(others, pairs, [trial for trial in gone if trial.band not in bands])
+    for name, evidence in others.items():
         if name not in bands:  # nothing is paired there, which is looked at once
             stopped = any(
                 row.error == EARLY_STOP for row in pairs.after.values() if row.band == name.partition(", ")[0]
@@ -251,7 +263,7 @@ def _looks_before(
 
     def look(trial: Vanished) -> int:
         row = trial.before[0]
-        return looks[row.band].of[Unit.of_row(row)] if row.band is not None else 1
+        return looks[row.band].look(row) if row.band is not None else 1
 
     return look
 
@@ -267,7 +279,7 @@ def judge_errors(
     if not any(row.test.endswith(f".{AGREEMENT}") for row in of_function):
         return []
     looks = looks_of_rows(trials, plan, *terms)
-    look_of_trial = {item_key(row): looks[row.band].of[Unit.of_row(row)] for row in trials if row.band is not None}
+    look_of_trial = {item_key(row): looks[row.band].look(row) for row in trials if row.band is not None}
     most = max(look_of_trial.values(), default=0)
     return [
         errors_of(test, [row for row in of_function if look_of_trial.get(item_key(row), 0) <= look])
@@ -477,6 +489,10 @@ class LookOfUnit:
     looks: Looks
     of: Mapping[Unit, int]
 
+    def look(self, row: Row) -> int:
+        """Return the look that a row's trial belongs to."""
+        return 1 if self.looks.number == 1 else self.of[Unit.of_row(row)]
+
 
 def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float) -> LookOfUnit:
     """Divide a band into looks. units: of each of its trials."""
@@ -499,6 +515,8 @@ def in_looks(units: Iterable[Unit], plan: LooksPlan, margin: float, alpha: float
 
 def looks_of_rows(rows: Iterable[Row], plan: LooksPlan, margin: float, alpha: float) -> dict[str, LookOfUnit]:
     """Return the looks of each band. rows: all of one test and subject."""
+    if plan == "once":  # no trial needs to be ordered
+        return {band: LookOfUnit(ONCE, {}) for row in rows if (band := row.band) is not None}
     bands = grouped(rows, lambda row: row.band)
     units = {band: [*map(Unit.of_row, members)] for band, members in bands.items() if band is not None}
     return {band: in_looks(members, plan, margin, alpha) for band, members in units.items()}

@@ -161,7 +161,7 @@ def labelled_rows(before: Sequence[Row], after: Sequence[Row], labels: Labels) -
         for test in pair.tests:
             of_test = right_twice.setdefault((test, pair.subjects.after), {})
             if pair.right_twice:
-                credits = by_people.map(lambda side: [float(bool(right)) for right in side])
+                credits = by_people.map(lambda side: tuple([float(bool(right)) for right in side]))
                 of_test[pair.key] = (credits.before, credits.after) if pair.place in chosen else None
                 continue
             for found, rows, side in zip(outcomes, pair.rows, by_people, strict=True):

@@ -16,7 +16,14 @@ from longctx.report.verdict_data import with_words
 from longctx.report.verdict_document import verdict_document
 from longctx.results.foreign.choice import Choice
 from longctx.results.foreign.outcome import Scale
-from longctx.results.imported import Loaded, check_comparable, load_imported, rows_given, with_unmeasured
+from longctx.results.imported import (
+    Loaded,
+    check_comparable,
+    load_imported,
+    rows_given,
+    with_unmeasured,
+    without_collector,
+)
 from longctx.vocabulary.both import Both
 
 NOT_CHECKED = "imported, not digest-checked: longctx cannot verify that both runs used the same questions"
@@ -46,6 +53,7 @@ class FileVerdict:
         return self.text
 
 
+@without_collector()
 def verdict_of(
     before: Results,
     after: Results,

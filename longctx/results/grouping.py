@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
@@ -23,10 +24,10 @@ MemberOfSubject = TypeVar("MemberOfSubject", bound=OfSubject)
 
 def grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
     """Group by a key."""
-    groups: dict[Key, list[Member]] = {}
+    groups: dict[Key, list[Member]] = defaultdict(list)
     for member in members:
-        groups.setdefault(key(member), []).append(member)
-    return groups
+        groups[key(member)].append(member)
+    return dict(groups)
 
 
 def by_subject(members: Iterable[MemberOfSubject]) -> dict[Subject, list[MemberOfSubject]]:

@@ -44,6 +44,8 @@ def changed(before: Row, after: Row) -> str:
     """
     if None not in (before.expected, after.expected) and before.expected != after.expected:
         return OTHER_EXPECTED
+    if not before.judged_by or not after.judged_by or before.judged_by == after.judged_by:
+        return ""
     was, now = (digests_by_part(row.judged_by) for row in (before, after))
     differ = {name for name in was.keys() & now.keys() if _differs(was[name], now[name])}
     if differ - OF_JUDGE:

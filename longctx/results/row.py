@@ -166,6 +166,8 @@ class Row:
 
     @property
     def subject(self) -> Subject:
+        if not self.labels:
+            return _without_labels(self.model, self.prompt_set, self.shape, self.server or "")
         return Subject.of(self.model, self.prompt_set, self.labels, self.shape, self.server or "")
 
     @property
@@ -268,6 +270,12 @@ class Subject:
     def __str__(self) -> str:
         """Return, for instance, `some-model, prompts protocol, method=PI steps=200`."""
         return ", ".join([self.model, f"prompts {self.prompt_set}", *([self.label] if self.label else [])])
+
+
+@functools.lru_cache(maxsize=256)
+def _without_labels(model: str, prompt_set: str, shape: Shape, server: str) -> Subject:
+    """Return a subject that many rows have."""
+    return Subject(model, prompt_set, (), shape, server)
 
 
 def short_names(subjects: Iterable[Subject]) -> dict[Subject, str]:

@@ -42,7 +42,7 @@ from longctx.stats.paired import Paired, tango, with_interval
 from longctx.stats.rates import Z95, design_effect
 from longctx.stats.search import root
 
-AnswerPair = tuple[Sequence[float], Sequence[float]]
+AnswerPair = tuple[tuple[float, ...], tuple[float, ...]]
 """The credit of a trial in each earlier run, and in each later one: 1 if it was right, 0 if it was wrong."""
 UNIT = 100
 """The test counts partial credit in hundredths."""
@@ -60,20 +60,25 @@ class Averaged:
         return cls([[((max(0, -change),), (max(0, change),)) for change in cluster] for cluster in clusters])
 
     @cached_property
+    def _distinct(self) -> set[AnswerPair]:
+        """The answers of its trials, of which few differ: what follows from them is computed once for each."""
+        return set(chain.from_iterable(self.answers))
+
+    @cached_property
     def several(self) -> bool:
         """Whether any trial has several answers on a side, or partial credit."""
-        trials = chain.from_iterable(self.answers)
-        return self.partial or any(len(before) > 1 or len(after) > 1 for before, after in trials)
+        return self.partial or any(len(before) > 1 or len(after) > 1 for before, after in self._distinct)
 
     @cached_property
     def partial(self) -> bool:
         """Whether any answer has partial credit."""
-        return any(credit % 1 for trial in chain.from_iterable(self.answers) for side in trial for credit in side)
+        return any(credit % 1 for trial in self._distinct for side in trial for credit in side)
 
     @cached_property
     def changes(self) -> list[list[float]]:
         """The change of each trial: the mean of its later answers minus that of its earlier ones, by cluster."""
-        return [[_mean(after) - _mean(before) for before, after in cluster] for cluster in self.answers]
+        known = {(before, after): _mean(after) - _mean(before) for before, after in self._distinct}
+        return [[known[trial] for trial in cluster] for cluster in self.answers]
 
     @property
     def n(self) -> int:
@@ -97,7 +102,8 @@ class Averaged:
 
     def reversed(self) -> Averaged:
         """Return the trials as if the runs before and after were exchanged."""
-        return Averaged([[(after, before) for before, after in cluster] for cluster in self.answers])
+        known = {(before, after): (after, before) for before, after in self._distinct}
+        return Averaged([[known[trial] for trial in cluster] for cluster in self.answers])
 
     @property
     def gained(self) -> float:
@@ -136,13 +142,17 @@ class Averaged:
         if not changes:
             return 1.0
         deff, z = design_effect(self.changes), NormalDist().inv_cdf(1 - alpha)
-        weights = {change: count / deff for change, count in Counter(round(change, 9) for change in changes).items()}
+        weights: dict[float, float] = {}
+        for change, count in Counter(changes).items():
+            weights[round(change, 9)] = weights.get(round(change, 9), 0.0) + count / deff
         if weights.keys() <= {-1, 0, 1}:
             bound = -tango(weights.get(1, 0.0), weights.get(-1, 0.0), len(changes) / deff, z)[0]
         else:
             bound = -root(lambda delta: score(weights, delta) - z, -1.0, math.fsum(changes) / len(changes))
+        if self.independent:
+            return bound
         sums = [math.fsum(cluster) for cluster in self.changes if cluster]
-        return bound if len(sums) == len(changes) else max(bound, over_clusters(sums, len(changes), alpha))
+        return max(bound, over_clusters(sums, len(changes), alpha))
 
     def __str__(self) -> str:
         return f"{with_interval(self.difference, self.interval())} n={self.n}" if self.n else "not measured"

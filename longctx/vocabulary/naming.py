@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from longctx.vocabulary.reading import simplified
+from longctx.vocabulary.reading import simplified, ungrouped
 
 SPACELESS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 """The letters of scripts that write no space between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese."""
@@ -26,6 +26,10 @@ def names(text: str, answer: str) -> bool:
     Scripts without spaces have no such borders.
     """
     named = folded(answer)
+    return any(_names(text, form) for form in {named, ungrouped(named)})
+
+
+def _names(text: str, named: str) -> bool:
     place = text.find(named)
     if place < 0:
         return False

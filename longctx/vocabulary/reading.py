@@ -15,6 +15,13 @@ FOOTNOTE = re.compile("(?<=[0-9])[\u00b2\u00b3\u00b9\u2070\u2074-\u2079]+")
 """Matches the raised digits behind a number, a footnote's mark or a power, which are no digits of it."""
 GROUPED = re.compile("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 """Matches the unbreakable space with which many languages group thousands."""
+SPACED = re.compile(r"(?<![0-9.,] )(?<![0-9.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9]| [0-9])")
+"""Matches a number whose thousands are grouped with plain spaces; next to other numbers it is a list of some."""
+GROUPS_WITH_SPACES = re.compile(
+    r"[\u0400-\u04ff]|\b(?:les|des|une|est|sont|avec|dans|hay|una|para|são|é|uma|jest|są|wynosi|nie|je|jsou|není|"
+    r"är|och|på|er|det|ovat|oli|ja|egy|és|kr|zł|kč)\b"
+)
+"""Matches a word, or a Cyrillic letter, of a language that groups thousands with spaces."""
 WORDS = {"yes": "Y", "no": "N"}
 """What `choice` also reads for these letters."""
 BEFORE, AFTER = r"(?<![A-Za-z0-9])(?<![A-Za-z]')", r"(?![A-Za-z0-9]|'[A-Za-z])"
@@ -83,8 +90,20 @@ def simplified(text: str) -> str:
         "It's 12-13, café, 7"
     """
     text = FOOTNOTE.sub(r"^\g<0>", GROUPED.sub("", text))
+    if GROUPS_WITH_SPACES.search(text):
+        text = ungrouped(text)
     text = unicodedata.normalize("NFKC", text).translate(ALIKE)
     return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
+
+
+def ungrouped(text: str) -> str:
+    """Return a text with numbers whose thousands were grouped with plain spaces as one.
+
+    Example:
+        >>> ungrouped("12 345 of 1 234 567, but 2024 500 and 12 345 6")
+        '12345 of 1234567, but 2024 500 and 12 345 6'
+    """
+    return SPACED.sub(lambda number: number[0].replace(" ", ""), text)
 
 
 def chosen(text: str, letters: str) -> set[str]:

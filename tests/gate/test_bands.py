@@ -152,7 +152,7 @@ def in_looks(lost: Sequence[int], n: int = 100) -> BandLooks:
     """Return a band whose trials were lost so often at each look, of n more each, and never gained."""
     at = []
     for look, number in enumerate(lost, start=1):
-        trials: list[AnswerPair] = [([True], [index >= number]) for index in range(n * look)]
+        trials: list[AnswerPair] = [((True,), (index >= number,)) for index in range(n * look)]
         keyed = {index: [trial] for index, trial in enumerate(trials)}
         pairs = Averaged(list(keyed.values()))
         at.append(LookEvidence(pairs, pairs, answers=(keyed, keyed)))

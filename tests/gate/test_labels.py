@@ -57,7 +57,7 @@ def test_labels_replace_the_judges_grades_of_the_trial_and_of_its_check() -> Non
     assert [len(of_test) for of_test in found.right_twice.values()] == [60, 60]
     lost = labelled_rows(BEFORE, AFTER, labels(to_label(pairs), "YYYN", "NYYN"))
     twice = [pair for of_test in lost.right_twice.values() for pair in of_test.values()]
-    assert twice.count(([1.0], [0.0])) == twice.count(([1.0], [1.0])) == 60
+    assert twice.count(((1.0,), (0.0,))) == twice.count(((1.0,), (1.0,))) == 60
     assert [sum(row.correct for row in side) for side in lost.rows] == [180, 180]
 
 

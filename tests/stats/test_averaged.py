@@ -19,7 +19,7 @@ def trials(*counts: tuple[int, int, int], runs: int) -> Averaged:
     """Return independent trials: of so many right answers before, right or wrong after, so many trials."""
     answers: list[list[AnswerPair]] = []
     for right, after, number in counts:
-        answers += [[([True] * right + [False] * (runs - right), [bool(after)])] for _ in range(number)]
+        answers += [[((True,) * right + (False,) * (runs - right), (bool(after),))] for _ in range(number)]
     return Averaged(answers)
 
 
@@ -40,7 +40,7 @@ def test_the_test_counts_all_ways_to_choose_the_later_runs() -> None:
     before = [[(1, 1, 0), (1, 0, 1)], [(0, 1, 1), (1, 1, 1)]]
     after = [[(0, 0), (1, 0)], [(0, 1), (0, 0)]]
     clusters = [
-        [([bool(x) for x in b], [bool(x) for x in a]) for b, a in zip(*of_cluster, strict=True)]
+        [(tuple(map(bool, b)), tuple(map(bool, a))) for b, a in zip(*of_cluster, strict=True)]
         for of_cluster in zip(before, after, strict=True)
     ]
     totals = [
@@ -62,7 +62,7 @@ def test_more_runs_before_make_the_bound_smaller() -> None:
     before = random.random_sample((3, 400)) < chances
 
     def of_runs(number: int) -> float:
-        answers = [([bool(b) for b in before[:number, trial]], [bool(after[trial])]) for trial in range(400)]
+        answers = [(tuple(map(bool, before[:number, trial])), (bool(after[trial]),)) for trial in range(400)]
         each = Averaged([[answer] for answer in answers])
         return each.drop_bound(0.05) + each.difference
 
@@ -75,7 +75,7 @@ def test_without_losses_the_bound_is_above_zero() -> None:
 
 
 def test_clusters_count_by_their_effective_number() -> None:
-    answers = [([True, True, False], [index % 3 > 0]) for index in range(60)]
+    answers = [((True, True, False), (index % 3 > 0,)) for index in range(60)]
     apart = Averaged([[answer] for answer in answers])
     together = Averaged([[answer] * 5 for answer in answers])
     assert together.drop_bound(0.05) >= apart.drop_bound(0.05) - 1e-9

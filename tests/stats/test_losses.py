@@ -59,7 +59,8 @@ def test_repeats_hide_no_loss(repeats: int) -> None:
     losses = []
     for _ in range(50):
         before, after = (random.random((60, repeats)) < rate for rate in (0.95, 0.7))
-        trials: list[AnswerPair] = list(zip(before.astype(int).tolist(), after.astype(int).tolist(), strict=True))
+        sides = (map(tuple, side.astype(int).tolist()) for side in (before, after))
+        trials: list[AnswerPair] = list(zip(*sides, strict=True))
         losses += Losses.of(8, {16: difference([trial] for trial in trials)}).each
     assert not any(loss.bound < MARGIN for loss in losses)
     assert sum(loss.significant for loss in losses) > 40

@@ -26,12 +26,15 @@ def located(place: object, read: Iterable[Value], advice: str = "") -> Iterator[
     """Yield what is read. Raises UserError, which names the place, for a ValueError. advice: what to do about it."""
     try:
         yield from read
-    except OpenChoice as error:
-        raise Undecided(
-            "bad-result", f"{place}: {visible(str(error))}.", options=error.options, instead=error.instead
-        ) from None
     except ValueError as error:
-        raise UserError("bad-result", f"{place}: {visible(reason(error))}.{advice}") from None
+        raise fault(place, error, advice) from None
+
+
+def fault(place: object, error: ValueError, advice: str = "") -> UserError:
+    """Return what to say of a fault in a file. advice: what to do about it."""
+    if isinstance(error, OpenChoice):
+        return Undecided("bad-result", f"{place}: {visible(str(error))}.", options=error.options, instead=error.instead)
+    return UserError("bad-result", f"{place}: {visible(reason(error))}.{advice}")
 
 
 def check_number(path: Path, results: Sequence[object]) -> None:

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 from longctx.results.foreign.values import short
 
+NOTHING: Mapping[str, str] = {}
+"""Shared by the results of a file, of which there may be hundreds of thousands."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForeignResult:
@@ -17,7 +20,7 @@ class ForeignResult:
     """The score as the tool wrote it; None if it was not measured."""
     number: int = 0
     """Distinguishes it from the repeats of its item."""
-    of: Mapping[str, str] = field(default_factory=dict)
+    of: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """What has to be chosen, such as the scorer."""
     band: str = "all"
     cluster: str | None = None

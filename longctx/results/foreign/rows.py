@@ -57,7 +57,12 @@ class RowReader:
     """The fields that count repeats."""
     also: tuple[str, ...] = ()
     """Other fields that look like outcomes."""
+    is_by_place: bool = False
+    """Whether their place identifies the rows."""
     _checked: set[tuple[str, ...]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self.is_by_place = self.numbered or self.choice.by_place
 
     def read(self, record: Mapping[str, Any]) -> ForeignResult | None:
         """Return the result of a row; None of one that is not selected. Raises ValueError."""
@@ -84,8 +89,8 @@ class RowReader:
             value=None if error else self._value(record),
             band=name_in(record, "band") if "band" in record and "band" not in named else "all",
             cluster=name_in(record, "cluster") if record.get("cluster") not in (None, "") else None,
-            cost=_amount(record, "cost"),
-            guessing=_amount(record, "guessing", below=1),
+            cost=_amount(record, "cost") if "cost" in record else None,
+            guessing=_amount(record, "guessing", below=1) if "guessing" in record else None,
             answer=shown(record.get("answer")),
             expected=shown(record.get("expected")),
             error=error,
@@ -97,11 +102,6 @@ class RowReader:
             changes = {key: value for key, value in self.choice.read(record).items() if key not in ("value", "id")}
             result = replace(result, **{**changes, "error": error or changes.get("error")})
         return result
-
-    @property
-    def is_by_place(self) -> bool:
-        """Whether their place identifies the rows."""
-        return self.numbered or self.choice.by_place
 
     def _id(self, record: Mapping[str, Any]) -> str:
         return f"row {self.place}" if self.is_by_place else name_in(record, self.choice.named.get("id", "id"))

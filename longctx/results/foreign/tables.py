@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.results.foreign.checks import check_direction, check_number, located, place_of
+from longctx.results.foreign.checks import check_direction, check_number, fault, located, place_of
 from longctx.results.foreign.choice import Choice, not_there, several_results
 from longctx.results.foreign.lists import ListedRows as Listed
 from longctx.results.foreign.lists import only_list, rows_at
@@ -36,10 +36,14 @@ def results_of_rows(path: Path, entries: Iterator[Entry], choice: Choice) -> tup
     results: list[ForeignResult] = []
     chosen: list[Entry] = []
     for entry in entries:
-        for result in located(place_of(path, entry), _one(rows, entry.value)):
+        try:
+            result = rows.read(entry.value)
+        except ValueError as error:
+            raise fault(place_of(path, entry), error) from None
+        if result is not None:
             results.append(result)
             chosen.append(entry)
-        check_number(path, results)
+            check_number(path, results)
     if not results:
         key, value = next(iter(choice.select.items()))
         raise not_there(path, key, value, {name: [*values] for name, values in rows.seen.items()})
@@ -52,11 +56,6 @@ def results_of_rows(path: Path, entries: Iterator[Entry], choice: Choice) -> tup
     return Understood(
         form, by, " of ".join([outcome, *selected]), also=(*others, *rows.also), repeats=rows.repeats
     ), results
-
-
-def _one(rows: RowReader, record: Mapping[str, Any]) -> Iterator[ForeignResult]:
-    if (result := rows.read(record)) is not None:
-        yield result
 
 
 def _rows_in(path: Path, entries: Iterator[Entry], choice: Choice) -> tuple[str, Iterator[Entry], Choice, bool]:

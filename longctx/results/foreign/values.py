@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -54,7 +55,7 @@ def name_in(fields: Mapping[str, Any], name: str) -> str:
     value = value_in(fields, name)
     if not isinstance(value, PLAIN) or isinstance(value, bool) or value == "":
         raise ValueError(f"its field {name!r} is neither a text nor a number")
-    return name_of(str(value))
+    return sys.intern(name_of(str(value)))  # both files have it, and many rows a band's
 
 
 def value_in(fields: Mapping[str, Any], name: str) -> Any:
