@@ -40,6 +40,7 @@ RECORDED = "recorded"
 PROFILES = {
     RECORDED: ("line_retrieval", "passkey", "collage", "control"),
     "long": ("line_retrieval", "passkey"),
+    "letters": ("collage",),
 }
 """The profiles that have recordings of the sources, and what is taken of each: `long` has more trials of two."""
 LONG = {"lines": 500, "budget": 7000}
@@ -107,7 +108,7 @@ def windows() -> dict[tuple[str, int], str]:
         (model, cell.params["window"]): cell.rate.n for model, of in by_model(cells("passkey")).items() for cell in of
     }
     found = {}
-    for profile in PROFILES:
+    for profile in (name for name, tests in PROFILES.items() if "passkey" in tests):
         test = recorded(profile).tests["passkey"]
         for entry in test.reporting.data(test.analysis)["passkey"]:
             key = entry["model"], entry["window"]
