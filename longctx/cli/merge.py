@@ -37,6 +37,8 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from longctx.engine import by_base_file
+    from longctx.engine.base_terms import retired_cases
     from longctx.engine.finish import ReportInputs, merge
     from longctx.engine.memory import Past
     from longctx.engine.terms import failures_of, merged_rules, profiles_of
@@ -66,14 +68,17 @@ def run(options: argparse.Namespace) -> int:
     if baseline:
         profiles = profiles_of(options.workspace, manifest)
         rules = replace(
-            merged_rules(settings_of(options).gate, profiles, known, manifest, baseline.manifest), reports=reports
+            merged_rules(settings_of(options).gate, profiles, known, manifest, baseline.manifest),
+            reports=reports,
+            retired=retired_cases(options.workspace, manifest.base),
         )
     names = str(options.baseline), os.path.relpath(out)
     parquet = any((folder / PARQUET).is_file() for folder in folders)
     writes = options.page, parquet
     cassettes = options.workspace.cassettes
-    past = Past(Tape(cassettes), cassettes) if baseline else None
+    past = Past(Tape(cassettes), cassettes, manifest.fresh) if baseline else None
     ending = ReportInputs(manifest, known, baseline, rules, *writes, options.workspace, reports, names, past=past)
+    ending = replace(ending, by_base=by_base_file.load(folders))
     with contextlib.nullcontext() if options.no_lock else only_reporter(out):
         merged = merge(out, pairs, ending)
     missing, failures = missing_shards(manifest), failures_of(manifest, merged.record.rows)

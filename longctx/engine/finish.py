@@ -19,6 +19,7 @@ import longctx
 from longctx import clocks
 from longctx.config.models import header_lines
 from longctx.config.project import project_settings
+from longctx.engine import by_base_file
 from longctx.engine.changed_texts import templates_of, text_changes
 from longctx.engine.judging_code import JudgingCode
 from longctx.engine.memory import Past, judged_against, keep, remembered
@@ -177,6 +178,8 @@ def _written(
     verdict, document, said = None, None, ""
     failed: Mapping[str, str] = {}
     warnings: list[str] = []
+    if ending.by_base:
+        by_base_file.write(folder, ending.by_base)
     if baseline and ending.terms:
         judgement, document = judge(folder, baseline, record, ending, ending.terms, warnings)
         verdict, said = judgement.verdict, headline(judgement)
@@ -306,6 +309,7 @@ def manifest_of(
         terms=RecordedTerms(margin=plan.margin, alpha=settings.alpha, run_margin=plan.run_margin),
         left_out=left_out(run, rows),
         empty=empty(run, rows),
+        fresh=settings.fresh,
         shard=str(settings.shard or ""),
         min_rates=min_rates(run),
         reports=dict(sorted(_declared(run.reports, rows).items())),

@@ -82,6 +82,8 @@ class Manifest:
     """The cells of the grid, by `cell_name`, that the run did not measure, or measured one trial of."""
     empty: tuple[Text, ...] = ()
     """The cells that have no question."""
+    fresh: Text = ""
+    """Why a new body of evidence begins with the run (--ctx-fresh); empty if none does."""
     shard: Annotated[str, Field(pattern=r"^(\d{1,6}/\d{1,6})?$")] = ""
     """The part of the grid that the run measured, such as 2/5; empty for the whole grid."""
     min_rates: Mapping[Text, Amount] = field(default_factory=dict)

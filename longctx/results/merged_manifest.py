@@ -55,6 +55,7 @@ def merge_manifests(folders: Sequence[Path], name: str) -> Manifest:
             [(manifest, load_rows(folder)) for manifest, folder in zip(manifests, folders, strict=True)]
         ),
         empty=tuple(sorted({name for part in parts for name in part.get("empty", ())})),
+        fresh="; ".join(dict.fromkeys(part["fresh"] for part in parts if part.get("fresh"))),
         reports=_reports(parts),
         commit=_shared(parts, "commit") or "",
         ci_run=_shared(parts, "ci_run") or "",

@@ -26,6 +26,7 @@ FILES = (
     "summary.md",
     "gate.json",
     "gate.md",
+    "by_base.json",
     "index.html",
     "charts",
     "details",
