@@ -22,7 +22,7 @@ from longctx.errors import UserError
 from longctx.gate.judged_by_base import JudgedByBase, OtherRequests
 from longctx.links import TRUSTED_FOLDERS
 from longctx.plugin import options
-from longctx.plugin.base_process import BaseTask, rows_of, settings_to_json
+from longctx.plugin.base_process import BaseTask, fields_of, rows_of, settings_to_json
 from longctx.plugin.session import run_of, session_of
 from longctx.recording.base import Base
 
@@ -116,7 +116,7 @@ def _judged(
 def _answer(task: BaseTask, files: Path, here: Path) -> Mapping[str, Any]:
     """Run the process, and return its answer. here: the folder in which pytest was called."""
     asked, answered = files / "task.json", files / "answer.json"
-    asked.write_text(json.dumps(dataclasses.asdict(task)), "utf-8")
+    asked.write_text(json.dumps(fields_of(task)), "utf-8")
     env = {name: value for name, value in os.environ.items() if not name.startswith(NOT_PASSED_ON)}
     trusted = filter(None, [os.environ.get(TRUSTED_FOLDERS), task.root])
     home = str(Path(longctx.__file__).parents[1])

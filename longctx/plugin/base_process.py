@@ -67,7 +67,8 @@ class BaseTask:
 class BaseAnswer:
     """What the process has found out, likewise."""
 
-    rows: list[Mapping[str, Any]] = dataclasses.field(default_factory=list)
+    rows: list[str] = dataclasses.field(default_factory=list)
+    """Each as JSON."""
     collected: list[str] = dataclasses.field(default_factory=list)
     """The names of the collected test functions."""
     broken: dict[str, str] = dataclasses.field(default_factory=dict)
@@ -121,7 +122,7 @@ def judge(task: BaseTask) -> BaseAnswer:
         tape.homes = {name: folder.resolve() for name, folder in run.homes.items()}
         measuring = JudgingRun(run, tape)
         nested.run(measuring)
-        found.rows = [json.loads(row.to_json()) for cell in measuring.cells for row in cell.rows]
+        found.rows = [row.to_json() for cell in measuring.cells for row in cell.rows]
         measured = {cell.cell.file for cell in measuring.cells}
         for item in nested.session.items:
             if (cell := cells[item]).file not in measured:
@@ -156,7 +157,7 @@ def main(asked: str, answered: str) -> None:
         found = judge(task)
     except UserError as error:
         found = BaseAnswer(uncollected={"": str(error)})
-    text = json.dumps(dataclasses.asdict(found), ensure_ascii=False)
+    text = json.dumps(fields_of(found), ensure_ascii=False)
     Path(answered).write_text(text, "utf-8", "surrogatepass")
 
 
@@ -167,6 +168,11 @@ def _in_copy(path: str, task: BaseTask) -> str:
     return str(Path(task.copy) / Path(path).relative_to(task.root))
 
 
+def fields_of(message: BaseTask | BaseAnswer) -> dict[str, Any]:
+    """Return the fields without copying what they contain, as `asdict` does."""
+    return {field.name: getattr(message, field.name) for field in dataclasses.fields(message)}
+
+
 def rows_of(found: Mapping[str, Any]) -> list[Row]:
     """Return the rows of an answer. Raises ValueError."""
-    return [Row.of(row) for row in found["rows"]]
+    return [Row.of(json.loads(row)) for row in found["rows"]]
