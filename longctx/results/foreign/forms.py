@@ -8,7 +8,7 @@ from typing import Any
 
 from longctx.results.foreign import inspect_ai, lm_eval, promptfoo
 from longctx.results.foreign.choice import Choice
-from longctx.results.foreign.reports import REPORTS, ToolReport
+from longctx.results.foreign.reports import REPORTS, ToolReport, strands
 from longctx.results.foreign.result import ForeignResult, once
 
 
@@ -84,6 +84,18 @@ FORMS = (
         by="the variable id, or all variables",
         repeats=("--repeat",),
         complete=lambda results, _: promptfoo.complete(results),
+    ),
+    Form(
+        "an evaluation report of Strands",
+        "1.7, November 2026",
+        lambda first: (
+            {"detailed_results", "overall_score"} <= first.keys()
+            and all(isinstance(first.get(name), list) for name in ("cases", "scores"))
+        ),
+        strands,
+        lambda of: f"scores of {of['metric']}",
+        unit="case",
+        by="name",
     ),
     *map(_of, REPORTS),
 )

@@ -21,7 +21,8 @@ COMMA = re.compile(r"[+-]?\d*,\d+")
 LOWER = frozenset(
     """hallucination hallucinations hallucinated toxic toxicity error errors errored wer cer ter mer loss losses
     perplexity ppl bias biased harm harms harmful harmfulness risk violation violations latency distance rmse mae mse
-    brier nll fail failed failure failures miss missed misses wrong incorrect unsafe leak leaked leakage""".split()
+    brier nll fail failed failure failures miss missed misses wrong incorrect unsafe leak leaked leakage
+    minimize""".split()
 )
 """Words in the name of a metric of which less is better."""
 SCALES = (0, 1), (1, 5), (0, 5), (1, 10), (0, 10), (0, 100)

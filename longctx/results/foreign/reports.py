@@ -14,6 +14,7 @@ from longctx.results.foreign.values import digest_of, error_in, listed, name_in,
 
 ReportRecord = Mapping[str, Any]
 NUMBER = re.compile(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?", re.IGNORECASE)
+OF_PHOENIX = re.compile(r"""['"]score['"]: ([+-]?[0-9.]+(?:e[+-]?[0-9]+)?)""", re.IGNORECASE)
 PLACE = "their place"
 """What identifies the records of a report that have no ids."""
 
@@ -162,6 +163,43 @@ def _is_of_mlflow(column: str) -> bool:
     return column.endswith("/value") and not column.startswith("expected_")
 
 
+def _phoenix(record: ReportRecord) -> dict[str, object]:
+    """Return the scores of a row, each of which is the text of an object; one of which less is better says so."""
+    found: dict[str, object] = {}
+    for column in filter(_is_of_phoenix, record):
+        text = str(record[column])
+        less = " (minimize)" if "minimize" in text else ""
+        score = OF_PHOENIX.search(text)
+        found[column.removesuffix("_score") + less] = float(score[1]) if score else None
+    return found
+
+
+def _is_of_phoenix(column: str) -> bool:
+    return column.endswith("_score")
+
+
+def strands(record: ReportRecord, choice: Choice) -> Iterator[ForeignResult]:
+    """Yield the results of an evaluation report of Strands, whose scores are a list next to its cases.
+
+    Raises ValueError.
+    """
+    cases, scores = record["cases"], record["scores"]
+    if len(cases) != len(scores):
+        raise ValueError(f"it has {len(cases):,} cases and {len(scores):,} scores")
+    for case, score in zip(cases, scores, strict=True):
+        if not isinstance(case, dict):
+            raise ValueError("one of its cases is no object")
+        result = ForeignResult(
+            id=name_in(case, "name"),
+            value=plain(score),
+            of={"metric": str(case.get("evaluator"))},
+            answer=shown(case.get("actual_output")),
+            expected=shown(case.get("expected_output")),
+            document=digest_of([case.get("input")]),
+        )
+        yield replace(result, **choice.read(case))
+
+
 HELMET = ("exact_match", "substring_exact_match", "f1", "rougeL_f1", "rougeLsum_f1", "gpt-4-score", "NDCG@10")
 RAGAS = frozenset(("user_input", "response", "reference", "retrieved_contexts", "reference_contexts", "rubrics"))
 REPORTS = (
@@ -306,6 +344,34 @@ REPORTS = (
         unit="case",
         id=("eval_id",),
         outcome="overall_eval_metric_results.{metric}.score",
+    ),
+    ToolReport(
+        "results of Braintrust",
+        "0.48, November 2026",
+        lambda first: (
+            first.keys() >= {"input", "output", "expected", "scores", "metadata", "error"}
+            and isinstance(first["scores"], dict)
+            and "id" not in first
+        ),
+        lambda record: _numbers(record.get("scores") or {}),
+        outcome="scores.{metric}",
+        answer="output",
+        expected="expected",
+        asked="input",
+    ),
+    ToolReport(
+        "an evaluation of Phoenix",
+        "3.9, November 2026",
+        lambda first: any(
+            f"{name.removesuffix('_score')}_execution_details" in first for name in filter(_is_of_phoenix, first)
+        ),
+        _phoenix,
+        unit="row",
+        id=("id",),
+        outcome="{metric}_score",
+        answer="output",
+        expected="expected",
+        asked="input",
     ),
 )
 """The reports that are known, each with the version whose format is read."""
