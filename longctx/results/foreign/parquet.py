@@ -10,6 +10,7 @@ from typing import Any
 from longctx.config.project_files import check_size
 from longctx.errors import UserError
 from longctx.extras import require
+from longctx.results.foreign.parquet_pages import OF_PREFIXES, pages
 from longctx.results.records import MOST_UNPACKED, Entry
 
 MAGIC = b"PAR1"
@@ -32,7 +33,7 @@ def parquet_rows(path: Path) -> Iterator[Entry]:
     parquet: Any = importlib.import_module("pyarrow.parquet")
     try:
         with parquet.ParquetFile(path) as file:
-            _check(file.metadata)
+            _check(path, file.metadata)
         texts = _texts(file.schema)
         with parquet.ParquetFile(path, read_dictionary=texts) as file:
             number, room = 0, MOST_UNPACKED
@@ -47,8 +48,8 @@ def parquet_rows(path: Path) -> Iterator[Entry]:
         raise ValueError(f"it cannot be read as Parquet ({str(error)[:200]})") from None
 
 
-def _check(metadata: Any) -> None:
-    """Raise an error for a file that would fill the memory, as far as its list of pages says."""
+def _check(path: Path, metadata: Any) -> None:
+    """Raise an error for a file that would fill the memory, by its list of pages, and by their own headers."""
     if metadata.num_rows > MOST_ROWS:
         raise UserError("file-too-large", f"A Parquet file with {metadata.num_rows:,} rows is too large: split it.")
     groups = [metadata.row_group(number) for number in range(metadata.num_row_groups)]
@@ -57,6 +58,16 @@ def _check(metadata: Any) -> None:
         raise ValueError(f"it unpacks to more than {MOST_UNPACKED:,} bytes")
     if sum(column.num_values for column in columns) > MOST_LEAVES:
         raise ValueError(f"it has more than {MOST_LEAVES:,} values")
+    unpacked = values = 0
+    with path.open("rb") as file:
+        for page in pages(file, columns):
+            unpacked, values = unpacked + page.unpacked, values + page.values
+            if unpacked > MOST_UNPACKED:
+                raise ValueError(f"it unpacks to more than {MOST_UNPACKED:,} bytes")
+            if values > MOST_LEAVES:
+                raise ValueError(f"it has more than {MOST_LEAVES:,} values")
+            if page.encoding == OF_PREFIXES:
+                raise ValueError("it has texts in the encoding DELTA_BYTE_ARRAY: write it with the usual ones")
 
 
 def _texts(schema: Any) -> list[str]:

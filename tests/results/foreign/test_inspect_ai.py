@@ -52,6 +52,19 @@ def test_an_archive_of_zstandard_is_read() -> None:
     assert credits(NEW) == [1, 1, 1, 0]
 
 
+@pytest.mark.skipif(not HAS_ZSTANDARD, reason="zstandard comes with inspect_ai")
+def test_a_bomb_of_zstandard_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = importlib.import_module("zstandard").compress(b"[" + b" " * 30_000_000 + b"]")
+    path = archive(tmp_path / "log.eval", {"header.json": {"eval": {}}, "summaries.json": packed}, zipfile.ZIP_STORED)
+    content = bytearray(path.read_bytes())
+    for mark, place in ((b"PK\x03\x04", 8), (b"PK\x01\x02", 10)):
+        content[(start := content.rindex(mark) + place) : start + 2] = inspect_ai.ZSTANDARD.to_bytes(2, "little")
+    path.write_bytes(content)
+    monkeypatch.setattr(inspect_ai, "MOST_OF_ENTRY", 2_000_000)
+    with refused("bad-results-file", "summaries.json has more than 2,000,000 bytes"):
+        load_imported(path)
+
+
 @pytest.mark.skipif(HAS_ZSTANDARD, reason="zstandard is installed")
 def test_without_zstandard_a_sentence_says_what_to_do() -> None:
     with refused("no-zstandard", NEW, "pip install zstandard"):
