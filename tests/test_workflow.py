@@ -164,6 +164,7 @@ def test_a_live_run_has_a_mode_that_exists_and_a_cap() -> None:
     [live] = (inputs for inputs in used(workflow()["jobs"]) if "record" in inputs)
     assert live["max-cost"]
     command = shlex.split(gitlab()["live"]["script"])
+    assert command[0].removeprefix("EARLIER=") in gitlab()["live"]["cache"]["paths"]
     assert command[command.index("--ctx-record") + 1] in RECORD_MODES
     assert "--ctx-max-cost" in command
     choices: dict[str, Any] = workflow()[True]["workflow_dispatch"]["inputs"]["record"]

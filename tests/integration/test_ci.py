@@ -256,6 +256,26 @@ def test_setting_the_label_again_replays_what_an_earlier_run_of_the_branch_recor
     assert len(server.asked) > recorded
 
 
+def test_shards_of_a_branch_are_remembered_by_the_job_that_merges_them(gated: Clone, server: SimulatedServer) -> None:
+    gated.checkout.file("fixtures/models/toy.toml").write_text(
+        'model = "toy"\n[prices]\ninput = 1\noutput = 1\ndated = 2026-11-22\n'
+    )
+    gated.checkout.file("fixtures/prompts/protocol/line_retrieval/header.txt").write_text("Another header\n")
+    gated.commit(push=True)
+    server.script = saying("13")
+    to_server: dict[str, Any] = {"env": {"ANTHROPIC_BASE_URL": server.url}, "api_key": "k"}
+    for number, record in enumerate(("new_episodes", "all"), start=1):
+        for shard in ("1/2", "2/2"):
+            assert gated.act(**to_server, record=record, shard=shard).failed is None
+        gated.git("checkout", "--quiet", "cassettes")
+        gated.git("clean", "-fdx", "--quiet", "reports", "recordings.tar.gz", "verdicts.tar.gz", "cassettes")
+        merged = gated.act(do="merge", options="--no-page", record=record)
+        assert merged.outputs["verdict"] == "regression", merged.failed
+        assert ("run 2 of this change: regression" in gated.report("gate.md")) == (number == 2)
+        gated.git("checkout", "--quiet", "cassettes")
+        gated.git("clean", "-fdx", "--quiet", "reports", "recordings.tar.gz", "verdicts.tar.gz", "cassettes")
+
+
 def test_a_main_branch_that_was_not_fetched_is_no_first_run(clone: Clone) -> None:
     done = clone.act(base="origin/other")
     assert done.failed
