@@ -120,7 +120,9 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     renamed = {cells.after: cells.before for cells in across if cells.paired}
     twins = {key: (renamed[key[0]], *key[1:]) if key[0] in renamed else key for key in theirs}
     shared = {key: Both(ours[twin], theirs[key]) for key, twin in twins.items() if twin in ours}
-    common = {key: rows for key, rows in shared.items() if _same_question(*rows)}
+    common = shared
+    if not all(_same_question(*rows) for rows in shared.values()):
+        common = {key: rows for key, rows in shared.items() if _same_question(*rows)}
     items: dict[ItemKey, Both[list[Row]]] = {}
     for key in common:
         items.setdefault(key[:4], Both([], []))

@@ -24,6 +24,9 @@ from longctx.functions.session_reader import (
 )
 from longctx.functions.strategies import attached
 
+BRANCH = "The following is a summary of a branch that this conversation came back from:\n\n<summary>\n{}</summary>"
+"""What pi tells the model of a branch that was left."""
+
 
 @dataclass(frozen=True, slots=True)
 class Node:
@@ -206,7 +209,10 @@ def _identity(call: Mapping[str, Any], kind: str, counted: Counter[str]) -> str:
 
 @dataclass
 class Pi(Tree):
-    """Entries of pi, with the commands that the person ran, and what extensions said to the model."""
+    """Entries of pi, with the commands that the person ran, and what extensions said to the model.
+
+    The model is told what was tried on a branch that was left.
+    """
 
     def add(self, number: int, entry: Any) -> None:
         name, parent = entry.get("id") or f"line {number}", entry.get("parentId", self.last)
@@ -219,6 +225,9 @@ class Pi(Tree):
                 self.grow(name, Node(parent, turns, left_out))
             case "custom_message":
                 self.grow(name, Node(parent, tuple(_said("user", contents(entry.get("content"))))))
+            case "branch_summary":
+                summary = {"type": "text", "text": BRANCH.format(entry["summary"])}
+                self.grow(name, Node(parent, tuple(_said("user", contents([summary])))))
             case "session":
                 pass
             case kind:

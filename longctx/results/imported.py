@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -267,6 +268,6 @@ def _row(run: str, result: ForeignResult, repeat: int, choice: Choice) -> Row:
         cost_usd=result.cost,
         guessing=result.guessing,
         documents=result.document,
-        expected=result.expected,
+        expected=None if result.expected is None else sys.intern(result.expected),  # both files have it
         **measured,
     )
