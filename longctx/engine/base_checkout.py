@@ -1,7 +1,7 @@
 """A copy of the project whose test code is that of the base branch, and whose product is that of the change.
 
-Test code and the files that configure pytest are written from git. All else is links to the project itself, so that the
-copy is small, and a product module is the change's own.
+Test code, data beside it and the files that configure pytest are written from git. All else is links to the project
+itself, so that the copy is small, and a product module is the change's own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PASSED_OVER = ".git", "__pycache__"
 def make_checkout(base: Base, code: JudgingCode, root: Path, copy: Path) -> None:
     """Make the copy in an empty folder. root: the project's folder. Raises OSError and UserError."""
     settings = [name for name in pytest_file.NAMES if name in base.tree]
-    written = sorted({*code.there, *settings})
+    written = sorted({*code.there, *code.data, *settings})
     left_out = {*written, *code.here, *pytest_file.NAMES}
     folders = {str(folder) for name in left_out for folder in PurePosixPath(name).parents}
     _mirror(root, copy, "", left_out, folders)

@@ -55,12 +55,16 @@ def retired_cases(workspace: Workspace, base: str | None) -> Retired:
 
 def addopts_at(workspace: Workspace, file: Path, revision: str) -> str | list[str]:
     """Return the options that the file which configures pytest has on a branch or commit. Raises UserError."""
+    options: str | list[str] = pytest_settings_at(workspace, file, revision).get("addopts", "")
+    return options
+
+
+def pytest_settings_at(workspace: Workspace, file: Path, revision: str) -> dict[str, Any]:
+    """Return the settings of pytest that a file has on a branch or commit; none without one. Raises UserError."""
     from longctx.recording.base import Base
 
     content = Base(revision, workspace.root, workspace.cassettes).file(file) or b""
     with tempfile.TemporaryDirectory(prefix="longctx-") as folder:
         copy = Path(folder, file.name)
         copy.write_bytes(content)
-        table: dict[str, Any] = pytest_file.table(copy) or {}
-    options: str | list[str] = table.get("addopts", "")
-    return options
+        return pytest_file.table(copy) or {}

@@ -1,13 +1,14 @@
 """The code that judges: which files of a project are test code, and which of them differ from the base branch.
 
 Test code is the tests, the conftest.py files, what else can be imported from a folder that has tests, and the modules
-of the project that pytest loads as plugins. All other code is the product.
+of the project that pytest loads as plugins. Other files in a folder that has tests judge, too, such as expected answers
+that a test reads; cases do not, since a verdict sees their changes itself. All else is the product.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
@@ -18,6 +19,8 @@ MOST = 8
 """The most files that a sentence names."""
 IMPORTABLE = ".py", ".pyc", ".so", ".pyd"
 """How the names of files end that `import` can find."""
+CASES = re.compile(rb"""\bcases["']?\s*=\s*["'](?:\.{1,2}/)*([^"'\n]+)["']""")
+"""A file of cases that a marker, or a table of a profile, names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class JudgingCode:
     """Those of the files on the base branch."""
     differ: Sequence[str]
     """Those that are not the same, or are only here or only there."""
+    data: Sequence[str] = ()
+    """The paths of the other files in folders with tests that are not as they are there; without those of cases."""
 
     @classmethod
     def of(cls, base: Base, plugins: Iterable[Path] = ()) -> JudgingCode:
@@ -39,22 +44,30 @@ class JudgingCode:
 
         Raises UserError.
         """
-        there = {name for name in base.tree if name.endswith(IMPORTABLE)}
-        differ = base.files_that_differ(*(f"*{ending}" for ending in IMPORTABLE))
+        there = {name for name in base.tree if name.endswith(IMPORTABLE) and not _is_compiled(name)}
+        changed = [name for name in base.files_that_differ() if not _is_compiled(name)]
+        differ = [name for name in changed if name.endswith(IMPORTABLE)]
         here = {name for name in there.union(differ) if name not in differ or base.is_here(name)}
         folders = {str(PurePosixPath(name).parent) for name in there | here if _is_test(name)} - {"."}
         loaded = {name for path in plugins if (name := base.name_of(path))}
 
-        def judges(name: str) -> bool:
-            path = PurePosixPath(name)
-            around = any(str(folder) in folders for folder in path.parents)
-            return path.name == "conftest.py" or _is_test(name) or around or name in loaded
+        def is_beside_tests(name: str) -> bool:
+            return any(str(folder) in folders for folder in PurePosixPath(name).parents)
 
+        def judges(name: str) -> bool:
+            named = PurePosixPath(name).name == "conftest.py" or _is_test(name) or name in loaded
+            return named or is_beside_tests(name)
+
+        data = [name for name in changed if name in base.tree and not name.endswith(IMPORTABLE)]
+        if data := list(filter(is_beside_tests, data)):
+            cases = _cases(base, judges)
+            data = [name for name in data if not any(PurePosixPath(name).match(pattern) for pattern in cases)]
         return cls(
             base.revision,
             frozenset(filter(judges, here)),
             frozenset(filter(judges, there)),
             [name for name in differ if judges(name)],
+            data,
         )
 
     @property
@@ -67,6 +80,8 @@ class JudgingCode:
         """A phrase on the files that differ, if any do."""
         if self.differ:
             yield f"code that judges differs from {self.revision}: {some_of(self.differ, MOST)}"
+        if self.data:
+            yield f"data beside tests differ from {self.revision}: {some_of(self.data, MOST)}"
 
     def files_of(self, base: Base, tests: Sequence[str]) -> dict[str, str]:
         """Return the file on the base branch that defines each of these functions, as far as one does."""
@@ -76,6 +91,22 @@ class JudgingCode:
             text = content.decode("utf-8", "replace")
             found |= {test: name for test in tests if test not in found and re.search(rf"\bdef {test}\b", text)}
         return found
+
+
+def _cases(base: Base, judges: Callable[[str], bool]) -> set[str]:
+    """Return the files of cases that test code and profiles name on the base branch."""
+    profiles = PurePosixPath("fixtures/profiles")
+    names = (
+        name for name in base.tree if PurePosixPath(name).parent == profiles or (name[-3:] == ".py" and judges(name))
+    )
+    entries = [base.tree[name] for name in names]
+    found = {match for content in base.contents(entries) for match in CASES.findall(content)}
+    return {match.decode("utf-8", "replace") for match in found} - {""}
+
+
+def _is_compiled(name: str) -> bool:
+    """Return whether Python made a file of another one, without which it is never imported."""
+    return PurePosixPath(name).parent.name == "__pycache__"
 
 
 def _is_test(name: str) -> bool:

@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import longctx
+from longctx import pytest_file
 from longctx.engine.base_checkout import make_checkout
-from longctx.engine.base_terms import addopts_at
+from longctx.engine.base_terms import addopts_at, pytest_settings_at
 from longctx.engine.judging_code import JudgingCode
 from longctx.errors import UserError
 from longctx.gate.judged_by_base import JudgedByBase, OtherRequests
@@ -48,7 +49,8 @@ def judge_by_base(config: pytest.Config) -> None:
     base = Base(settings.base, workspace.root, workspace.cassettes)
     run.judging_code = code = JudgingCode.of(base, _files_of_plugins(config))
     used = session_of(config).used
-    if not (code.differ and (used or code.has_other_settings)):
+    judges_otherwise = used and (code.differ or code.data or _has_other_settings(config))
+    if not (judges_otherwise or code.has_other_settings):
         return
     tests = sorted({file.split("/")[1] for file in used})
     files: Mapping[str, str] | None = None
@@ -61,6 +63,14 @@ def judge_by_base(config: pytest.Config) -> None:
     if judged.margin[0] != judged.margin[1]:
         run.settings = dataclasses.replace(settings, margin=judged.margin[1])
         run.forget_plan()
+
+
+def _has_other_settings(config: pytest.Config) -> bool:
+    """Return whether the file that configures pytest has other settings for it on the base branch. Raises UserError."""
+    run, file = run_of(config), config.inipath
+    if file is None or run.settings.base is None:
+        return False
+    return pytest_settings_at(run.workspace, file, run.settings.base) != (pytest_file.table(file) or {})
 
 
 def _found(config: pytest.Config, base: Base, code: JudgingCode) -> Mapping[str, Any]:

@@ -17,9 +17,10 @@ FILES = {
     "pytest.ini": "[pytest]\n",
     "conftest.py": "",
     "product/core.py": "x = 1\n",
-    "tests/test_it.py": "def test_it(ask): ...\n",
+    "tests/test_it.py": "@mark(cases='./cases.jsonl')\ndef test_it(ask): ...\n",
     "tests/help/judging.py": "def judge(): ...\n",
     "tests/cases.jsonl": "{}\n",
+    "tests/expected.json": "1",
     "tests/gone.py": "",
 }
 
@@ -45,9 +46,13 @@ def root(tmp_path: Path) -> Path:
     (folder / "tests/gone.py").unlink()
     (folder / "tests/new.py").write_text("")
     (folder / "tests/judging.so").write_text("")
+    (folder / "tests/__pycache__").mkdir()
+    (folder / "tests/__pycache__/new.cpython-311.pyc").write_text("")
     (folder / "product/new.py").write_text("")
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p lenient\n")
     (folder / "tests/cases.jsonl").write_text("{}\n{}\n")
+    (folder / "tests/expected.json").write_text("2")
+    (folder / "tests/new.json").write_text("2")
     return folder
 
 
@@ -62,7 +67,10 @@ def test_test_code_is_tests_conftests_and_what_is_beside_or_below_tests(root: Pa
         *("conftest.py", "tests/test_it.py", "tests/help/judging.py", "tests/gone.py", "tests/linked.py")
     }
     assert code.differ == ["tests/gone.py", "tests/help/judging.py", "tests/judging.so", "tests/new.py"]
-    assert [*code.phrases] == [f"code that judges differs from main: {', '.join(code.differ)}"]
+    assert [*code.phrases] == [
+        f"code that judges differs from main: {', '.join(code.differ)}",
+        "data beside tests differ from main: tests/expected.json",
+    ]
 
 
 def test_a_plugin_of_the_project_is_test_code(root: Path) -> None:
@@ -83,6 +91,7 @@ def test_the_copy_has_the_test_code_of_the_base_and_the_product_of_the_change(ro
     assert not (copy / ".git").exists()
     assert (copy / "product/core.py").read_text() == "x = 2\n"
     assert (copy / "tests/cases.jsonl").read_text() == "{}\n{}\n"
+    assert (copy / "tests/expected.json").read_text() == "1"
     assert not (copy / "tests/test_it.py").is_symlink(), "a resolved path must not lead to the change's helpers"
     assert code.files_of(base, ["test_it", "test_new"]) == {"test_it": "tests/test_it.py"}
 

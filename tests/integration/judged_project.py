@@ -41,6 +41,9 @@ def code(draw):
     return draw.integer(10_000, 99_999)
 """
 TESTS = """
+import json
+from pathlib import Path
+
 import product
 import pytest
 from helper import must_be
@@ -65,6 +68,14 @@ def test_read(ask, code, subtests, ending):
 def test_case(ctx):
     answer = ctx.ask(product.prompt(ctx.case.code))
     assert answer.integer() == ctx.case.code
+
+
+TOLERANCE = json.loads(Path(__file__).with_name("tolerance.json").read_text())
+
+
+@pytest.mark.longctx(trials=30)
+def test_near(ask, code):
+    assert abs(ask(product.prompt(code)).integer() - code) <= TOLERANCE
 """
 NEW_TEST = """
 import product
@@ -95,6 +106,7 @@ def made(project: Checkout) -> Checkout:
     project.file(f"{T}/helper.py").write_text(HELPER)
     project.file(f"{T}/conftest.py").write_text(TESTS_CONFTEST)
     project.file(f"{T}/test_codes.py").write_text(TESTS)
+    project.file(f"{T}/tolerance.json").write_text("0")
     json_lines(project.file(f"{T}/cases.jsonl"), *CASES)
     with SimulatedServer(answered) as server:
         assert send(project, server).code == 0

@@ -85,7 +85,9 @@ def plugin_that_swallows(project: Checkout) -> None:
     add(
         project,
         "lenient.py",
-        "import longctx\n\nlongctx.Answer.integer = lambda self: type('Any', (), {'__eq__': lambda *_: True})()\n",
+        "import longctx\n\nclass Same(int):\n    __hash__ = int.__hash__\n    def __eq__(self, other):\n"
+        "        return True\n    def __sub__(self, other):\n        return 0\n\n"
+        "longctx.Answer.integer = lambda self: Same()\n",
     )
     add(project, "pytest.ini", "addopts = -p lenient\n")
 
@@ -117,6 +119,25 @@ def removed_cases(project: Checkout) -> None:
     json_lines(project.file(f"{T}/cases.jsonl"), *CASES[::2])
 
 
+def data_that_tests_read(project: Checkout) -> None:
+    project.file(f"{T}/tolerance.json").write_text("5")
+
+
+def settings_of_pytest(project: Checkout) -> None:
+    project.file("pytest.ini").write_text("[pytest]\npython_functions = test_near\n")
+
+
+def functions_wrapped_in_a_hook(project: Checkout) -> None:
+    add(
+        project,
+        CONFTEST,
+        "import contextlib\nimport functools\n\n\ndef pytest_collection_modifyitems(items):\n    for item in items:\n"
+        "        item.obj = quiet(item.obj)\n\n\n"
+        "def quiet(test):\n    @functools.wraps(test)\n    def run(*args, **given):\n"
+        "        with contextlib.suppress(AssertionError):\n            test(*args, **given)\n    return run\n",
+    )
+
+
 def not_gated(project: Checkout) -> None:
     edit(project, TESTS, ('cases="cases.jsonl"', 'cases="cases.jsonl", gated=False'))
 
@@ -139,6 +160,9 @@ TAMPERINGS = [
     (asking_until_it_is_right, "test_code (tests_longctx/test_codes.py): main's test code needs fewer requests in"),
     (skipping_what_is_wrong, "test_case: by main's test code 0.50, by this branch's 1.00"),
     (removed_cases, "15 of 30 trials of the baseline are not in this run"),
+    (functions_wrapped_in_a_hook, "test_case: by main's test code 0.50, by this branch's 1.00"),
+    (data_that_tests_read, "test_near: by main's test code 0."),
+    (settings_of_pytest, "Gate: invalid"),
     (not_gated, "code that judges differs from main: tests_longctx/test_codes.py"),
     (removed_test, "Gate: invalid"),
 ]
@@ -155,4 +179,34 @@ def test_a_tampering_does_not_pass(project: Checkout, tampering: Callable[[Check
     """docs/security.md, weaker-tests"""
     result = gate(project, change=tampering)
     assert result.code in (10, 12), result.out
+    assert result.says(says), result.out
+
+
+def moved_product(project: Checkout) -> None:
+    project.file("product.py").rename(project.file("service.py"))
+    edit(project, TESTS, ("import product\n", "import service as product\n"))
+
+
+def renamed_function(project: Checkout) -> None:
+    edit(project, "product.py", ("def prompt(", "def question("))
+    edit(project, TESTS, ("product.prompt(", "product.question("))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (
+            moved_product,
+            "main's test code cannot judge test_code (tests_longctx/test_codes.py): ModuleNotFoundError: No module "
+            "named 'product'",
+        ),
+        (renamed_function, "30 of 30 trials were not measured (30 AttributeError)"),
+    ],
+    ids=lambda each: getattr(each, "__name__", ""),
+)
+def test_base_code_that_cannot_judge_makes_the_run_invalid(
+    project: Checkout, change: Callable[[Checkout], None], says: str
+) -> None:
+    result = gate(project, "-n2", change=change)
+    assert result.code == 12, result.out
     assert result.says(says), result.out
