@@ -58,6 +58,7 @@ class Codex(Reader):
                 self.item(payload)
             case "compacted", _:
                 self.compactions += 1
+                self.drop_summary(payload.get("message") or "")
                 for item in () if self.turns else payload.get("replacement_history") or ():
                     self.item(item)
             case "event_msg", "error" | "stream_error":
@@ -65,6 +66,13 @@ class Codex(Reader):
             case "event_msg", "thread_rolled_back":
                 for _ in range(min(payload["num_turns"], len(self.said))):
                     del self.turns[self.said.pop() :]
+
+    def drop_summary(self, told: str) -> None:
+        """Drop the reply in which the model wrote a compaction's summary. told: what Codex goes on with; it ends so."""
+        last = self.turns[-1] if self.turns else {"role": "", "content": []}
+        text = text_of(last["content"])
+        if last["role"] == "assistant" and text and told.endswith(f"\n{text}"):
+            del self.turns[-1]
 
     def item(self, item: Mapping[str, Any]) -> None:
         """Take up an item of OpenAI's responses."""
