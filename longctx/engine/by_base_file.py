@@ -30,6 +30,7 @@ class _Kept(BaseModel):
     base: Text
     rows: list[dict[str, Any]]
     tests: list[Text]
+    new: list[Text]
     broken: dict[Text, Text]
     requests: dict[Text, _Requests]
     files: dict[Text, Text]
@@ -41,6 +42,7 @@ def write(folder: Path, judged: JudgedByBase) -> None:
     kept = {
         "base": judged.base,
         "tests": sorted(judged.tests),
+        "new": list(judged.new),
         "broken": dict(judged.broken),
         "requests": {test: asdict(requests) for test, requests in judged.requests.items()},
         "files": dict(judged.files),
@@ -63,6 +65,7 @@ def load(folders: Sequence[Path]) -> JudgedByBase | None:
         base=", ".join(dict.fromkeys(each.base for each in found)),
         rows=[*rows.values()],
         tests=frozenset().union(*(each.tests for each in found)),
+        new=sorted({test for each in found for test in each.new}),
         broken=_all([each.broken for each in found]),
         requests={test: _sum(of_test) for test, of_test in _by_test(found).items()},
         files=_all([each.files for each in found]),
@@ -94,4 +97,6 @@ def _loaded(path: Path) -> JudgedByBase:
     except ValueError as error:
         raise damaged_file_error(path, error) from None
     requests = {test: OtherRequests(**of_test.model_dump()) for test, of_test in kept.requests.items()}
-    return JudgedByBase(kept.base, rows, frozenset(kept.tests), kept.broken, requests, kept.files, kept.margin)
+    return JudgedByBase(
+        kept.base, rows, frozenset(kept.tests), kept.new, kept.broken, requests, kept.files, kept.margin
+    )

@@ -39,6 +39,8 @@ class JudgedByBase:
     rows: Sequence[Row] = ()
     tests: frozenset[str] = frozenset()
     """The names of the tests that it judges."""
+    new: Sequence[str] = ()
+    """Those that the base lacks."""
     broken: Mapping[str, str] = field(default_factory=dict)
     """Why it cannot judge tests that it has, by their names."""
     requests: Mapping[str, OtherRequests] = field(default_factory=dict)
@@ -84,10 +86,8 @@ class JudgedByBase:
                 yield f"{test}: by {self.base}'s test code {_shown(by_base)}, by this branch's {_shown(by_own)}"
         for test, requests in self.requests.items():
             yield from self._of_requests(self._named(test), requests)
-        names = dict.fromkeys(name_of_test(row.test) for row in own)
-        for test in names:
-            if test not in self.tests and test not in self.broken:
-                yield f"{test} is not on {self.base}: only this branch's test code judges it."
+        for test in self.new:
+            yield f"{test} is not on {self.base}: only this branch's test code judges it."
         was, now = self.margin
         if was != now:
             yield f"The margin of this branch's hooks, {_stated(was)}, is not used: {self.base}'s is {_stated(now)}."

@@ -47,7 +47,7 @@ def judge_by_base(config: pytest.Config) -> None:
     settings, workspace = run.settings, run.workspace
     assert settings.base is not None
     base = Base(settings.base, workspace.root, workspace.cassettes)
-    run.judging_code = code = JudgingCode.of(base, _files_of_plugins(config))
+    run.judging_code = code = JudgingCode.of(base, _files_of_modules(config))
     used = session_of(config).used
     judges_otherwise = used and (code.differ or code.data or _has_other_settings(config))
     if not (judges_otherwise or code.has_other_settings):
@@ -116,6 +116,7 @@ def _judged(
         base=settings.base,
         rows=rows,
         tests=frozenset(row.test for row in rows) & frozenset(tests) - broken.keys(),
+        new=[test for test in tests if test not in broken and not any(row.test == test for row in rows)],
         broken=broken,
         requests={test: OtherRequests(**of_test) for test, of_test in found["requests"].items()},
         files=files or {},
@@ -184,8 +185,9 @@ def _in_copy(path: Path, root: Path, copy: Path) -> str:
     return str(copy / path.relative_to(root)) if path.is_relative_to(root) else ""
 
 
-def _files_of_plugins(config: pytest.Config) -> Iterator[Path]:
-    """Yield the files of the modules that pytest has loaded as plugins."""
-    for plugin in config.pluginmanager.get_plugins():
-        if isinstance(file := getattr(plugin, "__file__", None), str):
+def _files_of_modules(config: pytest.Config) -> Iterator[Path]:
+    """Yield the files of the modules that pytest has loaded as plugins, and of those with the project's protocols."""
+    protocols = (sys.modules.get(name) for name in run_of(config).workspace.setting("longctx_protocols"))
+    for module in (*config.pluginmanager.get_plugins(), *protocols):
+        if isinstance(file := getattr(module, "__file__", None), str):
             yield Path(file)

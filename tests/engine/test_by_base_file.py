@@ -17,8 +17,8 @@ def test_shards_are_judged_together(tmp_path: Path) -> None:
     other = run("wrong", test="test_it", cell="another", band="all")
     requests = {"test_it": OtherRequests(1, differ=1)}
     parts = [
-        JudgedByBase("main", one, frozenset({"test_it"}), {}, requests, {"test_it": "tests/test_it.py"}),
-        JudgedByBase("main", other, frozenset({"test_it"}), {"test_other": "why"}, requests),
+        JudgedByBase("main", one, frozenset({"test_it"}), ["test_new"], {}, requests, {"test_it": "tests/test_it.py"}),
+        JudgedByBase("main", other, frozenset({"test_it"}), ["test_new"], {"test_other": "why"}, requests),
     ]
     folders = [tmp_path / "1", tmp_path / "2", tmp_path / "without"]
     for folder in folders:
@@ -30,6 +30,7 @@ def test_shards_are_judged_together(tmp_path: Path) -> None:
         "main",
         [*one, *other],
         frozenset({"test_it"}),
+        ["test_new"],
         {"test_other": "why"},
         {"test_it": OtherRequests(2, differ=2)},
         {"test_it": "tests/test_it.py"},

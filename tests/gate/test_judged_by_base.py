@@ -71,8 +71,9 @@ def test_sentences_on_requests_tests_and_margins() -> None:
         requests={"test_it": OtherRequests(3, differ=3, more=2, fewer=1)},
         files={"test_it": "tests/test_it.py"},
         margin=(0.9, None),
+        new=["test_new"],
     )
-    assert [*base.sentences([*OWN, *rows("correct", test="test_new")])] == [
+    assert [*base.sentences([*OWN, *rows("correct", test="test_new"), *rows("correct", test="passkey")])] == [
         "test_it (tests/test_it.py): main's test code needs more or other requests in 2 of 3 trials.",
         "test_it (tests/test_it.py): main's test code needs fewer requests in 1 of 3 trials.",
         "test_it (tests/test_it.py): main's test code would send another text in 3 of 3 trials.",
