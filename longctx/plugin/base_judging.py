@@ -120,7 +120,7 @@ def _judged(
         broken=broken,
         requests={test: OtherRequests(**of_test) for test, of_test in found["requests"].items()},
         files=files or {},
-        margin=(settings.margin, found.get("margin", settings.margin)),
+        margin=(settings.margin, found.get("margin")),
     )
 
 
@@ -166,10 +166,9 @@ def _arguments(config: pytest.Config, copy: Path) -> Iterator[str]:
     given, _ = parser.parse_known_args([*stated, *typed])
     yield from (f"-p{plugin}" for plugin in given.p)
     yield from ([f"--import-mode={given.import_mode}"] if given.import_mode else [])
-    for argument in config.args:
-        path = _in_copy(config.invocation_params.dir / argument.partition("::")[0], root, copy)
-        if path and Path(path).exists():
-            yield path
+    given_paths = (config.invocation_params.dir / argument.partition("::")[0] for argument in config.args)
+    paths = [_in_copy(path, root, copy) for path in given_paths]
+    yield from paths if all(path and Path(path).exists() for path in paths) else ()  # a test may have moved
 
 
 def _paths(root: Path, copy: Path) -> Iterator[str]:

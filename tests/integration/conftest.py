@@ -415,6 +415,14 @@ def with_lines(checkout: Checkout) -> Checkout:
     return checkout
 
 
+@pytest.fixture(scope="session")
+def judged_once(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """Return the project of judged_project.py."""
+    from tests.integration.judged_project import made
+
+    return made(foreign_project(launcher, tmp_path_factory.mktemp("judged")))
+
+
 @pytest.fixture
 def project(launcher: Launcher, tmp_path: Path) -> Checkout:
     """Return a project that is not longctx's own, whose test functions ask one model."""

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration import judged_project
-from tests.integration.conftest import Checkout, Launcher, foreign_project, needs_git
+from tests.integration.conftest import Checkout, needs_git
 from tests.integration.judged_project import BETTER, T, add, answered, change_prompt, edit, gate, send
 from tests.servers import SimulatedServer
 
@@ -21,15 +21,10 @@ TESTS, HELPER, CONFTEST = f"{T}/test_codes.py", f"{T}/helper.py", f"{T}/conftest
 Change = Callable[[Checkout], object]
 
 
-@pytest.fixture(scope="module")
-def original(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    return judged_project.made(foreign_project(launcher, tmp_path_factory.mktemp("judged")))
-
-
 @pytest.fixture
-def project(original: Checkout, tmp_path: Path) -> Checkout:
+def project(judged_once: Checkout, tmp_path: Path) -> Checkout:
     """Return the project with another prompt, to which all answers are right."""
-    changed = original.copied(tmp_path / "checkout")
+    changed = judged_once.copied(tmp_path / "checkout")
     change_prompt(changed, BETTER)
     return changed
 

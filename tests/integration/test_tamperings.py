@@ -12,23 +12,17 @@ from pathlib import Path
 import pytest
 
 from tests.given import json_lines
-from tests.integration import judged_project
-from tests.integration.conftest import Checkout, Launcher, foreign_project, needs_git
+from tests.integration.conftest import Checkout, needs_git
 from tests.integration.judged_project import CASES, WORSE, T, add, change_prompt, edit, gate
 
 pytestmark = needs_git
 TESTS, HELPER, CONFTEST = f"{T}/test_codes.py", f"{T}/helper.py", f"{T}/conftest.py"
 
 
-@pytest.fixture(scope="module")
-def original(launcher: Launcher, tmp_path_factory: pytest.TempPathFactory) -> Checkout:
-    return judged_project.made(foreign_project(launcher, tmp_path_factory.mktemp("judged")))
-
-
 @pytest.fixture
-def project(original: Checkout, tmp_path: Path) -> Checkout:
+def project(judged_once: Checkout, tmp_path: Path) -> Checkout:
     """Return the project with a prompt that makes half of the answers wrong."""
-    changed = original.copied(tmp_path / "checkout")
+    changed = judged_once.copied(tmp_path / "checkout")
     change_prompt(changed, WORSE)
     return changed
 
