@@ -26,6 +26,7 @@ from longctx.plugin import options
 from longctx.plugin.base_process import BaseTask, fields_of, rows_of, settings_to_json
 from longctx.plugin.session import run_of, session_of
 from longctx.recording.base import Base
+from longctx.recording.by_position import name_of_test_in
 
 if TYPE_CHECKING:
     import pytest
@@ -52,7 +53,7 @@ def judge_by_base(config: pytest.Config) -> None:
     judges_otherwise = used and (code.differ or code.data or _has_other_settings(config))
     if not (judges_otherwise or code.has_other_settings):
         return
-    tests = sorted({file.split("/")[1] for file in used})
+    tests = sorted(set(map(name_of_test_in, used)))
     files: Mapping[str, str] | None = None
     try:
         files = code.files_of(base, tests)

@@ -26,7 +26,7 @@ from longctx.plugin.nested import NestedSession
 from longctx.plugin.run import RunOfCommand
 from longctx.plugin.selected_tests import IMPORTED
 from longctx.plugin.session import state_of
-from longctx.recording.by_position import TapeByPosition, UsedAnswer
+from longctx.recording.by_position import TapeByPosition, UsedAnswer, cell_key
 from longctx.results.row import Row
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class BaseTask:
     """Where modules are looked up first, as in the run itself."""
     settings: Mapping[str, Any]
     used: Mapping[str, Sequence[Sequence[Any]]]
-    """The answers that were used, by the files of the cells."""
+    """The answers that were used, by the keys of the cells."""
 
 
 @dataclasses.dataclass(slots=True)
@@ -88,7 +88,7 @@ class JudgingRun(MeasuringRun):
         super().__init__(run, tape)
 
     def run_cell(self, cell: Cell, trial_of: TrialOf, start: RunOnce) -> None:
-        self.tape.begin(cell.file)
+        self.tape.begin(cell)
         super().run_cell(cell, trial_of, start)
 
 
@@ -111,21 +111,20 @@ def judge(task: BaseTask) -> BaseAnswer:
     found, copy = BaseAnswer(), Path(task.copy)
     run = Run.with_settings(_settings(task.settings), copy, name=task.run, folder=copy / "reports" / task.run)
     run.say = lambda _: None
-    used = {file: [UsedAnswer(*answer) for answer in answers] for file, answers in task.used.items()}
+    used = {key: [UsedAnswer(*answer) for answer in answers] for key, answers in task.used.items()}
     tape = TapeByPosition(Path(task.root) / "cassettes", task.run, Path(task.private) if task.private else None, used)
-    tests = {file.split("/")[1] for file in used}
 
     def work(nested: NestedSession) -> None:
         cells = {item: running.cell for item in nested.session.items if (running := state_of(item).function_cell)}
         found.collected = sorted({cell.point.test for cell in cells.values()})
-        nested.session.items[:] = [item for item, cell in cells.items() if cell.point.test in tests]
+        nested.session.items[:] = [item for item, cell in cells.items() if cell_key(cell) in used]
         tape.homes = {name: folder.resolve() for name, folder in run.homes.items()}
         measuring = JudgingRun(run, tape)
         nested.run(measuring)
         found.rows = [row.to_json() for cell in measuring.cells for row in cell.rows]
-        measured = {cell.cell.file for cell in measuring.cells}
+        measured = {cell_key(cell.cell) for cell in measuring.cells}
         for item in nested.session.items:
-            if (cell := cells[item]).file not in measured:
+            if cell_key(cell := cells[item]) not in measured:
                 found.broken.setdefault(cell.point.test, measuring.broken.get(item.nodeid, "it did not run"))
 
     nested, given = NestedSession(work), RunOfCommand(run)

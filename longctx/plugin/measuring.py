@@ -234,7 +234,7 @@ FAILED = (
 SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its cells, by their names."""
 SENT_USED = "longctx_used"
-"""The attribute with the answers that its trials were given, by the file of its cell."""
+"""The attribute with the answers that its trials were given, by the key of its cell."""
 
 
 def hold_rows(item: pytest.Item, lines: Sequence[str]) -> None:

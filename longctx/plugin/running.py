@@ -29,7 +29,7 @@ from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
 from longctx.plugin.session import run_of, session_of, state_of
 from longctx.plugin.unused_recordings import NO_ANSWER
-from longctx.recording.by_position import used_answers
+from longctx.recording.by_position import cell_key, used_answers
 from longctx.results.cell_names import cell_names
 from longctx.results.store import row_lines
 
@@ -171,7 +171,7 @@ def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
     )
     skip_unrecorded(item, measured)
     measuring.hold_rows(item, row_lines(measured.rows, [] if run.settings.no_text else measured.views))
-    state_of(item).used = {cell.file: used} if used else {}
+    state_of(item).used = {cell_key(cell): used} if used else {}
     own = next(iter(measured.errors), None)
     if own is not None:
         if isinstance(own, TestMistake):

@@ -67,7 +67,7 @@ class LongctxSession:
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of all cells, by their names."""
     used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
-    """The fields of each UsedAnswer of test functions, by the files of their cells, in a gate with a base branch."""
+    """The fields of each UsedAnswer of test functions, by the keys of their cells, in a gate with a base branch."""
     baselines: dict[tuple[str, str], str] | None = None
     """The baseline that has answers of a cassette's cell in a prompt set; None until that is determined."""
     unused: str = ""
@@ -120,7 +120,7 @@ class ItemState:
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of its cells, by their names, until then."""
     used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
-    """The fields of each UsedAnswer of its trials, by the file of its cell, until then."""
+    """The fields of each UsedAnswer of its trials, by the key of its cell, until then."""
     own_properties: int | None = None
     """The number of properties that it has before it runs."""
 

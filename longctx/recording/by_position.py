@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from longctx.cells.cell import Cell
 from longctx.recording.episodes import Episode
 from longctx.recording.request import Place
 from longctx.recording.tape import Status, Tape
@@ -38,6 +39,16 @@ class UsedAnswer(NamedTuple):
 
 Kind = tuple[str, bool]
 """Which requests of a trial follow each other: the file of the model that is asked, and whether they count tokens."""
+
+
+def cell_key(cell: Cell) -> str:
+    """Return what identifies a cell in a run: its file, which prompt sets share, and the prompt set."""
+    return f"{cell.file}#{cell.wording.prompt_set}"
+
+
+def name_of_test_in(key: str) -> str:
+    """Return the name of the test of a cell, given by its key."""
+    return key.split("/")[1]
 
 
 def used_answers(exchanges: Iterable[Exchange]) -> list[UsedAnswer]:
@@ -90,17 +101,18 @@ class TapeByPosition(Tape):
     def __init__(self, folder: Path, run: str, private: Path | None, used: Mapping[str, Sequence[UsedAnswer]]) -> None:
         """run: the name of the run whose answers they are. private: its folder of answers that no cassette keeps.
 
-        used: its answers, by the files of the cells.
+        used: its answers, by the keys of the cells.
         """
         super().__init__(folder, run=run, write_to=private)
         self._used = used
         self._cells: dict[str, dict[str, RequestsOfTrial]] = {}
         self._current: dict[str, RequestsOfTrial] = {}
 
-    def begin(self, file: str) -> None:
-        """Answer the requests of a cell, given by its file, from now on."""
-        self._current = self._cells[file] = defaultdict(RequestsOfTrial)
-        for answer in self._used.get(file, ()):
+    def begin(self, cell: Cell) -> None:
+        """Answer the requests of a cell from now on."""
+        key = cell_key(cell)
+        self._current = self._cells[key] = defaultdict(RequestsOfTrial)
+        for answer in self._used.get(key, ()):
             self._current[answer.trial].used[answer.kind].append(answer)
 
     def status(self, place: Place) -> Status:
@@ -116,8 +128,8 @@ class TapeByPosition(Tape):
     def requests_of_tests(self) -> Iterator[tuple[str, RequestsOfTest]]:
         """Yield the tests, and how their requests compare with those that were answered."""
         of_tests: dict[str, list[RequestsOfTrial]] = defaultdict(list)
-        for file, trials in self._cells.items():
-            of_tests[file.split("/")[1]] += trials.values()
+        for key, trials in self._cells.items():
+            of_tests[name_of_test_in(key)] += trials.values()
         for test, requests in of_tests.items():
             ran = [each for each in requests if each.numbers]
             yield (

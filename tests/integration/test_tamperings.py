@@ -176,6 +176,15 @@ def test_a_tampering_does_not_pass(project: Checkout, tampering: Callable[[Check
     assert result.says(says), result.out
 
 
+def test_shards_are_judged_by_the_base_once_they_are_merged(project: Checkout) -> None:
+    weaker_assertion(project)
+    for number in (1, 2):
+        assert gate(project, f"--ctx-shard={number}/2", f"--ctx-report=s{number}").code == 0
+    merged = project.longctx("merge", "s1", "s2", "--out=both", "--no-page", "--baseline=main")
+    assert merged.code == 10, merged.out
+    assert merged.says("test_case: by main's test code 0.50, by this branch's 1.00"), merged.out
+
+
 def moved_product(project: Checkout) -> None:
     project.file("product.py").rename(project.file("service.py"))
     edit(project, TESTS, ("import product\n", "import service as product\n"))
