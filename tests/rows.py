@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -100,4 +100,13 @@ def retrieved(number: int, right: int, there: int, n: int = 60, usd: float = 0.0
     return [
         replace(row, trace={"retrieved": int(place < there), "missed": int(right <= place < there)})
         for place, row in enumerate(run(*right_of(right, n), **place))
+    ]
+
+
+def asked(test: str, right: int, of: int, params: Mapping[str, Any], **fields: Any) -> list[Row]:
+    """Return the rows of a cell."""
+    name = "-".join(f"{key}-{value}" for key, value in params.items())
+    return [
+        row("correct" if trial < right else "wrong", test=test, cell=name, params=dict(params), trial=trial, **fields)
+        for trial in range(of)
     ]

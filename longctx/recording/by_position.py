@@ -33,11 +33,11 @@ class UsedAnswer(NamedTuple):
     """Whether it is a count of tokens."""
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> RequestSequence:
         return self.file, self.counts
 
 
-Kind = tuple[str, bool]
+RequestSequence = tuple[str, bool]
 """Which requests of a trial follow each other: the file of the model that is asked, and whether they count tokens."""
 
 
@@ -61,8 +61,8 @@ def used_answers(exchanges: Iterable[Exchange]) -> list[UsedAnswer]:
 class RequestsOfTrial:
     """The requests of a trial beside those that its answers are to."""
 
-    used: dict[Kind, list[UsedAnswer]] = field(default_factory=lambda: defaultdict(list))
-    numbers: dict[Kind, list[int]] = field(default_factory=lambda: defaultdict(list))
+    used: dict[RequestSequence, list[UsedAnswer]] = field(default_factory=lambda: defaultdict(list))
+    numbers: dict[RequestSequence, list[int]] = field(default_factory=lambda: defaultdict(list))
     """The numbers of its own requests of each kind, in their order."""
     differ: bool = False
     """Whether it sends another text."""

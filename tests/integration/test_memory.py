@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +10,8 @@ import pytest
 
 from tests.integration.conftest import Checkout, Result, copied
 from tests.integration.functions import ask, codes, judged, run
-from tests.servers import Script, SimulatedServer, failing, message
+from tests.integration.verdict_lines import VERDICTS, lines, wrong_every
+from tests.servers import SimulatedServer, failing
 
 TESTS = """
 import pytest
@@ -26,14 +26,6 @@ def test_code(ask, draw, check):
 """
 CHANGED = TESTS.replace("What is the refund code?", "Which code is it?")
 GATE = "--ctx-baseline=first", "--ctx-profile=looks.toml"
-VERDICTS = "cassettes/verdicts.jsonl"
-
-
-def wrong_every(number: int) -> Script:
-    """Return a script that answers every so many requests wrongly."""
-    came = itertools.count(1)
-
-    return lambda body: (200, {}, message("1, please", body)) if next(came) % number == 0 else codes(body)
 
 
 @pytest.fixture(scope="module")
@@ -51,11 +43,6 @@ def original(fresh: Callable[[], Checkout]) -> Checkout:
 
 project = copied("original")
 """A project with a baseline, and a changed prompt of which nothing is recorded."""
-
-
-def lines(project: Checkout) -> list[dict[str, Any]]:
-    file = project.file(VERDICTS)
-    return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def gate(project: Checkout, server: SimulatedServer, *arguments: str, mode: str = "all", **options: Any) -> Result:

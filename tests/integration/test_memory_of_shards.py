@@ -9,7 +9,7 @@ import pytest
 
 from tests.integration.conftest import Checkout, Result, copied
 from tests.integration.functions import ask, codes, judged, run
-from tests.integration.test_memory import lines, wrong_every
+from tests.integration.verdict_lines import lines, wrong_every
 from tests.servers import SimulatedServer
 
 TESTS = """

@@ -13,9 +13,8 @@ from longctx.stats.rates import Rate
 from longctx.summary.summary import Summary, summarize
 from longctx.views.answers import CellSummary
 from tests.report.conftest import line_retrieval
-from tests.rows import row
+from tests.rows import asked, row
 from tests.summaries import made
-from tests.summary.test_lines import asked
 
 SUBJECT = Subject("some-model", "protocol")
 

@@ -18,6 +18,7 @@ def test_every_test_has_its_tables(summary: Summary) -> None:
         "Line retrieval, some-model, prompts protocol",
         "Passkey",
         "Passkey",
+        "Passkey",
     ]
 
 

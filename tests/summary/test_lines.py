@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
 
 from longctx.results.row import Row
 from longctx.summary.summary import constants_said, lines, summarize, tokens_of
 from longctx.vocabulary.report import Report
-from tests.rows import row
-
-
-def asked(test: str, right: int, of: int, params: Mapping[str, Any], **fields: Any) -> list[Row]:
-    """Return the rows of a cell."""
-    name = "-".join(f"{key}-{value}" for key, value in params.items())
-    return [
-        row("correct" if trial < right else "wrong", test=test, cell=name, params=dict(params), trial=trial, **fields)
-        for trial in range(of)
-    ]
+from tests.rows import asked, row
 
 
 def said(rows: list[Row], **reports: Report) -> str:

@@ -41,29 +41,29 @@ class Claim:
     """The share of the replies that no answer could be read from."""
 
 
-Effect = Paired | Averaged | Unpaired
+Difference = Paired | Averaged | Unpaired
 
 
-def helps(subject: Subject, says: str, effect: Effect, replies: Sequence[Row]) -> Claim:
+def helps(subject: Subject, says: str, effect: Difference, replies: Sequence[Row]) -> Claim:
     """Judge the claim that a difference is a gain. replies: those that the difference is made of."""
     lo, hi = effect.interval()
     verdict = HOLDS if lo > 0 else CONTRADICTED if hi < 0 else _open(effect)
     return _claim(subject, says, verdict, effect, replies)
 
 
-def does_not_help(subject: Subject, says: str, effect: Effect, replies: Sequence[Row]) -> Claim:
+def does_not_help(subject: Subject, says: str, effect: Difference, replies: Sequence[Row]) -> Claim:
     """Judge the claim that a difference is no gain: one of NO_GAIN is ruled out, or some gain is shown."""
     lo, hi = effect.interval()
     verdict = CONTRADICTED if lo > 0 else HOLDS if hi < NO_GAIN else _open(effect, NO_GAIN)
     return _claim(subject, says, verdict, effect, replies)
 
 
-def _claim(subject: Subject, says: str, verdict: str, effect: Effect, replies: Sequence[Row]) -> Claim:
+def _claim(subject: Subject, says: str, verdict: str, effect: Difference, replies: Sequence[Row]) -> Claim:
     unread = sum(row.outcome == "unparseable" for row in replies) / len(replies) if replies else 0.0
     return Claim(subject, says, verdict, with_interval(effect.difference, effect.interval()), effect.n, unread)
 
 
-def _open(effect: Effect, limit: float = 0.0) -> str:
+def _open(effect: Difference, limit: float = 0.0) -> str:
     """Return that the claim is open, and about how many more trials tell if the difference stays what it is."""
     distance = abs(effect.difference - limit)
     lo, hi = effect.interval()

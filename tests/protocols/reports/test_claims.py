@@ -13,8 +13,7 @@ from longctx.protocols.reports.claims import CONTRADICTED, HOLDS, Claim, claims_
 from longctx.report.tables import tables
 from longctx.stats.paired import Paired
 from longctx.summary.summary import summarize
-from tests.rows import row
-from tests.summary.test_lines import asked
+from tests.rows import asked, row
 
 SUBJECT = row("correct").subject
 
