@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from longctx.functions.transcript import read_transcript
-from tests.functions.test_trees import texts
+from tests.functions.turns import texts
 from tests.here import HERE
 
 DATA = HERE.root / "tests/functions/data"

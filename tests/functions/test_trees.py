@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from longctx.functions.transcript import Transcript, read_transcript
+from tests.functions.turns import texts
 from tests.given import json_lines
 from tests.refusals import refused
 
@@ -16,16 +17,6 @@ Line = dict[str, Any]
 
 def logged(folder: Path, *lines: Line) -> Transcript:
     return read_transcript(json_lines(folder / "session.jsonl", *lines), caller=folder)
-
-
-def texts(session: Transcript) -> list[str]:
-    """Return what was said, called and returned, in its order."""
-    found = []
-    for turn in session.messages:
-        content = turn["content"]
-        for block in [{"type": "text", "text": content}] if isinstance(content, str) else content:
-            found.append(str(block.get("text") or block.get("content") or f"call {block.get('id')}"))
-    return found
 
 
 def said(name: str, parent: str | None, text: str, role: str = "user", **more: Any) -> Line:
