@@ -225,7 +225,7 @@ def judge(
     differences = [
         *changed(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict),
         *(changed_terms(baseline.manifest.terms, manifest.terms) if manifest.base and manifest.terms else ()),
-        *code_phrases(ending),
+        *phrases_of_base(ending),
     ]
     texts = texts_of(baseline, record, ending.workspace.cassettes)
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
@@ -238,12 +238,18 @@ def judge(
     return verdict, shown
 
 
-def code_phrases(ending: ReportInputs) -> Iterable[str]:
-    """Return phrases on how the test code differs from that of the base branch. Raises UserError."""
-    base, workspace = ending.manifest.base, ending.workspace
-    if ending.code is None and base:
-        return JudgingCode.of(Base(base, workspace.root, workspace.cassettes)).phrases
-    return ending.code.phrases if ending.code else ()
+def phrases_of_base(ending: ReportInputs) -> Iterable[str]:
+    """Yield phrases on how test code and baseline differ from those of the base branch. Raises UserError."""
+    revision, workspace = ending.manifest.base, ending.workspace
+    if not revision:
+        return
+    base = Base(revision, workspace.root, workspace.cassettes)
+    yield from (ending.code or JudgingCode.of(base)).phrases
+    name, _ = ending.names
+    file = workspace.find_baseline(name)
+    there = base.file(file.absolute()) if file.is_file() else None
+    if there is not None and there != file.read_bytes():
+        yield f"the baseline {name} differs from that of {revision}"
 
 
 def command_for_all(named: str, folder: str) -> list[str]:

@@ -47,6 +47,8 @@ SUBTESTS = "_pytest.subtests", "pytest_subtests.plugin"
 def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     declared_options.add(parser)
     config = pluginmanager.get_plugin("pytestconfig")
+    if config:
+        session_of(config)  # keeps the environment as it is now
     declared_options.suggest(parser, map(str, config.invocation_params.args) if config else ())
 
 
@@ -93,7 +95,7 @@ def pytest_cmdline_main(config: pytest.Config) -> Generator[None, object, object
         status = mistakes.status_of(config, error)
     if status == pytest.ExitCode.OK and not is_nested(config) and gating.lacks_verdict(config):
         return gating.end_without_verdict()
-    return status
+    return gating.keep_status(config, status) if isinstance(status, int) else status
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -311,10 +313,12 @@ def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestR
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> Generator[None]:
-    session.exitstatus = unused_recordings.status_with_unused(
-        session.config, gating.exit_status(session.config, exitstatus)
+    status = gating.exit_status(session.config, exitstatus)
+    session.exitstatus = session_of(session.config).decided = unused_recordings.status_with_unused(
+        session.config, status
     )
     yield
+    session.exitstatus = gating.keep_status(session.config, session.exitstatus)
     if not is_nested(session.config):
         gating.print_verdict_last(session)
 

@@ -89,7 +89,8 @@ def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
 
 def lacks_verdict(config: pytest.Config) -> bool:
     """Return whether a gated run gave no verdict although the person did not ask for less than a run."""
-    if config.option.ctx_baseline is None or config.option.ctx_shard or is_worker(config):
+    wanted = config.option.ctx_baseline is not None or options.is_typed(config, "--ctx-baseline")
+    if not wanted or config.option.ctx_shard or is_worker(config):
         return False
     less = getattr(config.option, "ctx_ask_only", False) or options.is_typed(config, *NO_TESTS)
     return not session_of(config).verdict and not less
@@ -98,11 +99,17 @@ def lacks_verdict(config: pytest.Config) -> bool:
 def end_without_verdict() -> int:
     """Say that a file of the project kept the run from its tests; return the exit status."""
     sys.stderr.write(
-        "ERROR: Gate: invalid - no verdict: an option in a file of the project, such as --collect-only in "
-        "addopts of pytest.ini, ended the run before its tests. Remove it there.\n\n"
+        "ERROR: Gate: invalid - no verdict: a file of the project, such as --collect-only in addopts of pytest.ini or "
+        "a hook in a conftest.py, ended the run early or turned its gate off. Remove it there.\n\n"
         f"{last_line(WHOLE_RUN, EXIT['invalid'])}\n"
     )
     return EXIT["invalid"]
+
+
+def keep_status(config: pytest.Config, status: int | pytest.ExitCode) -> int | pytest.ExitCode:
+    """Return the exit status of a run that hooks of the project end with this one: its verdict is not made 0."""
+    decided = session_of(config).decided
+    return decided if status == pytest.ExitCode.OK and decided not in (0, pytest.ExitCode.TESTS_FAILED) else status
 
 
 def print_verdict_last(session: pytest.Session) -> None:

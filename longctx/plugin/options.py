@@ -32,7 +32,7 @@ def fill_defaults(config: pytest.Config) -> None:
     """
     option, here = config.option, project_settings(config.rootpath)
     unused = [] if option.ctx_batch else ["batch_wait"]
-    unused += ["trust"] if option.ctx_baseline is None else TERMS if _of_environment("base") else []
+    unused += ["trust"] if option.ctx_baseline is None else TERMS if _of_environment(config, "base") else []
     nothing: dict[str, Any] = dict.fromkeys(unused)
     table = dataclasses.replace(here, **nothing)
     given = {name: _stated(config, each, table) for name, each in OPTIONS.items() if name != "base"}
@@ -52,15 +52,17 @@ def copy_from_controller(config: pytest.Config, given: Mapping[str, Any]) -> Non
         setattr(config.option, f"ctx_{each.key}", Path(value) if value and each.type is Path else value)
 
 
-def _of_environment(name: str) -> Any:
-    return OPTIONS[name].of_environment(os.environ)
+def _of_environment(config: pytest.Config, name: str) -> Any:
+    """Return what the environment gives an option; for those on the base branch, before the project could change it."""
+    variables = session_of(config).environment if name in ("base", "trust") else os.environ
+    return OPTIONS[name].of_environment(variables)
 
 
 def _stated(config: pytest.Config, option: Option, table: ProjectSettings) -> Any:
     """Return the value that the environment or the table gives an option; None if the person gave another."""
     if is_typed(config, f"--ctx-{option.name}"):
         return None
-    if (value := _of_environment(option.name)) is not None:
+    if (value := _of_environment(config, option.name)) is not None:
         return value
     given = getattr(config.option, f"ctx_{option.key}", option.default)
     return option.of_table(table) if given == option.default else None
@@ -75,7 +77,7 @@ def prefer_base_of_environment(config: pytest.Config) -> None:
     """Let the base that LONGCTX_BASE names count before that of a file of the project."""
     option = config.option
     needed = option.ctx_baseline is not None or getattr(option, "ctx_trust", None) == "base"
-    option.ctx_base = (_of_environment("base") or project_settings(config.rootpath).base) if needed else None
+    option.ctx_base = (_of_environment(config, "base") or project_settings(config.rootpath).base) if needed else None
 
 
 def take_terms_of_base(config: pytest.Config) -> None:
@@ -123,7 +125,8 @@ def is_typed(config: pytest.Config, *flags: str) -> bool:
 
 
 def _given(config: pytest.Config) -> list[str]:
-    return [*shlex.split(os.environ.get("PYTEST_ADDOPTS", "")), *map(str, config.invocation_params.args)]
+    given = session_of(config).environment.get("PYTEST_ADDOPTS", "")
+    return [*shlex.split(given), *map(str, config.invocation_params.args)]
 
 
 def check_paths(config: pytest.Config) -> None:

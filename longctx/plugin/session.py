@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 class LongctxSession:
     """What longctx knows of one pytest, in the process that started it or in a worker of xdist."""
 
+    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    """The environment variables before a conftest.py of the tests could change them."""
     run: Run = field(init=False)
     """The run of this process, from `pytest_configure` on."""
     any_given: bool | None = None
@@ -32,6 +35,8 @@ class LongctxSession:
     """Why no marked test of this process can be planned, such as a profile that is missing."""
     over: int | None = None
     """The exit status of a run that ended before its tests."""
+    decided: int = 0
+    """The exit status that the gate and the tests decided, before hooks of the project could change it."""
     left_out: dict[str, str] = field(default_factory=dict)
     """The tests that the profile leaves out, by their ids, each with the reason."""
 

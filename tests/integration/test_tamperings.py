@@ -6,6 +6,10 @@ and add it to TAMPERINGS, with what the verdict says. See judged_project.py.
 
 from __future__ import annotations
 
+import importlib.util
+import py_compile
+import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +17,8 @@ import pytest
 
 from tests.given import json_lines
 from tests.integration.conftest import Checkout, needs_git
-from tests.integration.judged_project import CASES, WORSE, T, add, change_prompt, edit, gate
+from tests.integration.judged_project import CASES, PRODUCT, WORSE, T, add, answered, change_prompt, edit, gate, send
+from tests.servers import SimulatedServer
 
 pytestmark = needs_git
 TESTS, HELPER, CONFTEST = f"{T}/test_codes.py", f"{T}/helper.py", f"{T}/conftest.py"
@@ -141,6 +146,111 @@ def removed_test(project: Checkout) -> None:
     project.file(TESTS).write_text(text[: text.rindex("@pytest")])
 
 
+def asking_past_the_product(project: Checkout) -> None:
+    edit(
+        project,
+        TESTS,
+        ("product.prompt(", "prompt("),
+        ("import pytest\n", "import pytest\n\nprompt = 'The code is {}. What is the code?'.format\n"),
+    )
+
+
+def product_among_the_tests(project: Checkout) -> None:
+    add(project, f"{T}/product.py", PRODUCT)
+
+
+def hook_that_hides_the_change(project: Checkout) -> None:
+    add(
+        project,
+        "conftest.py",
+        "import json\n\ndef pytest_longctx_request(config, body):\n"
+        f"    return json.loads(json.dumps(body).replace({WORSE!r}, 'What is the code?'))\n",
+    )
+
+
+def weaker_everywhere(project: Checkout) -> None:
+    weaker_assertion(project)
+    weaker_helper(project)
+    data_that_tests_read(project)
+    edit(project, TESTS, ("assert text == str(code)", "assert text"))
+
+
+def another_base(project: Checkout) -> None:
+    weaker_everywhere(project)
+    add(project, CONFTEST, "import os\n\nos.environ['LONGCTX_BASE'] = 'HEAD'\n")
+    project.git("commit", "--all", "--quiet", "--message", "Weaker")
+    project.git("branch", "--move", "change")
+    project.git("branch", "main", "HEAD^")
+
+
+def no_baseline(project: Checkout) -> None:
+    add(project, CONFTEST, "\n\ndef pytest_configure(config):\n    config.option.ctx_baseline = None\n")
+
+
+def no_session(project: Checkout) -> None:
+    add(project, CONFTEST, "\n\ndef pytest_cmdline_main(config):\n    return 0\n")
+
+
+def exit_status_in_a_hook(project: Checkout) -> None:
+    add(
+        project,
+        "conftest.py",
+        "import pytest\n\n@pytest.hookimpl(trylast=True)\ndef pytest_sessionfinish(session):\n"
+        "    session.exitstatus = 0\n\ndef pytest_unconfigure(config):\n"
+        "    config.pluginmanager.get_plugin('session').exitstatus = 0\n",
+    )
+
+
+def compiled_helper(project: Checkout) -> None:
+    """Commit a compiled module that Python takes for its unchanged source without a comparison."""
+    weak = project.file("weak.py")
+    weak.write_text("def must_be(answer, code):\n    pass\n")
+    compiled = importlib.util.cache_from_source(str(project.file(HELPER)))
+    py_compile.compile(str(weak), compiled, invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    weak.unlink()
+    project.git("add", "--force", compiled)
+
+
+def lower_baseline(project: Checkout) -> None:
+    path = project.file("fixtures/baselines/main.jsonl")
+    path.write_text(re.sub(r"\bc{30}\b", "cw" * 15, path.read_text()))
+
+
+def wider_terms(project: Checkout) -> None:
+    edit(project, "tiny.toml", ("margin = 0.15", "margin = 0.9"))
+    project.settings(alpha=1e-30, on_inconclusive="pass")
+
+
+def easier_cases_of_the_same_ids(project: Checkout) -> None:
+    json_lines(project.file(f"{T}/cases.jsonl"), *({**case, "code": 30_000} for case in CASES))
+    with SimulatedServer(answered) as server:
+        send(project, server, mode="new_episodes")
+
+
+def another_version(project: Checkout) -> None:
+    edit(project, TESTS, ("trials=30", "trials=30, version=2"), ('"cases.jsonl"', '"cases.jsonl", version=2'))
+    with SimulatedServer(answered) as server:
+        send(project, server, mode="new_episodes")
+
+
+def expected_to_fail(project: Checkout) -> None:
+    edit(project, TESTS, ("import pytest\n", "import pytest\n\npytestmark = pytest.mark.xfail(reason='known')\n"))
+
+
+def project_in_the_project(project: Checkout) -> None:
+    """Have pytest take the folder of tests for the project: then a helper in it counts as product."""
+    for name in ("fixtures", "cassettes"):
+        shutil.copytree(project.file(name), project.file(f"{T}/{name}"))
+    shutil.copy(project.file("tiny.toml"), project.file(T))
+    add(project, f"{T}/pytest.ini", "[pytest]\n")
+    weaker_helper(project)
+
+
+def equal_to_anything(project: Checkout) -> None:
+    same = "type('Same', (str,), {'__eq__': lambda *_: True})"
+    edit(project, "product.py", ("answer.text.strip()", f"{same}(answer.text.strip())"))
+
+
 TAMPERINGS = [
     (weaker_assertion, "test_case: by main's test code 0.50, by this branch's 1.00"),
     (removed_assertion, "test_case: by main's test code 0.50, by this branch's 1.00"),
@@ -159,7 +269,33 @@ TAMPERINGS = [
     (settings_of_pytest, "Gate: invalid"),
     (not_gated, "code that judges differs from main: tests_longctx/test_codes.py"),
     (removed_test, "Gate: invalid"),
+    (another_base, "test_code: by main's test code 0.40, by this branch's 1.00"),
+    (no_baseline, "turned its gate off"),
+    (no_session, "Gate: invalid"),
+    (exit_status_in_a_hook, "bands (exit 10)"),
+    (compiled_helper, "test_code: by main's test code 0.40, by this branch's 1.00"),
+    (wider_terms, "profile tiny: its file has changed"),
+    (easier_cases_of_the_same_ids, "expected answers of 30 of 150 cases changed"),
+    (another_version, "Gate: invalid"),
+    (expected_to_fail, "code that judges differs from main: tests_longctx/test_codes.py"),
+    pytest.param(
+        project_in_the_project,
+        "test_code: by main's test code 0.40, by this branch's 1.00",
+        marks=pytest.mark.xfail(strict=True, reason="settings of the change decide where the project is"),
+    ),
+    pytest.param(
+        equal_to_anything,
+        "test_read.same -0.367",
+        marks=pytest.mark.xfail(strict=True, reason="what product code returns is judged, even if it equals anything"),
+    ),
 ]
+NAMED = [
+    (asking_past_the_product, "main's test code would send another text in 30 of 30 trials"),
+    (product_among_the_tests, "main's test code would send another text in 30 of 30 trials"),
+    (hook_that_hides_the_change, "hooks: none → pytest_longctx_request"),
+    (lower_baseline, "the baseline main differs from that of main"),
+]
+"""Those whose verdict is what it is without them, and says what they did."""
 
 
 def test_worse_answers_are_a_regression_without_a_word_on_test_code(project: Checkout) -> None:
@@ -212,4 +348,11 @@ def test_base_code_that_cannot_judge_makes_the_run_invalid(
 ) -> None:
     result = gate(project, "-n2", change=change)
     assert result.code == 12, result.out
+    assert result.says(says), result.out
+
+
+@pytest.mark.parametrize(("tampering", "says"), NAMED, ids=lambda each: getattr(each, "__name__", ""))
+def test_a_tampering_is_named(project: Checkout, tampering: Callable[[Checkout], None], says: str) -> None:
+    """docs/security.md, weaker-tests"""
+    result = gate(project, change=tampering)
     assert result.says(says), result.out
