@@ -45,7 +45,7 @@ class JudgingCode:
         Raises UserError.
         """
         there = {name for name in base.tree if name.endswith(IMPORTABLE) and not _is_compiled(name)}
-        changed = [name for name in base.files_that_differ() if not _is_compiled(name)]
+        changed = [name for name in base.files_that_differ() if not _is_compiled(name) or _is_hashed(base, name)]
         differ = [name for name in changed if name.endswith(IMPORTABLE)]
         here = {name for name in there.union(differ) if name not in differ or base.is_here(name)}
         folders = {str(PurePosixPath(name).parent) for name in there | here if _is_test(name)} - {"."}
@@ -105,8 +105,13 @@ def _cases(base: Base, judges: Callable[[str], bool]) -> set[str]:
 
 
 def _is_compiled(name: str) -> bool:
-    """Return whether Python made a file of another one, without which it is never imported."""
+    """Return whether a file is one that Python makes of another one, and imports while that has the same time."""
     return PurePosixPath(name).parent.name == "__pycache__"
+
+
+def _is_hashed(base: Base, name: str) -> bool:
+    """Return whether a compiled file states a hash, not a time, of its source: Python may import it for another one."""
+    return base.head_of(name, 8)[4:5] > b"\0"
 
 
 def _is_test(name: str) -> bool:

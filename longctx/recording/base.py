@@ -112,6 +112,14 @@ class Base:
         names = b"".join(filter(None, (differ, new))).split(b"\0")
         return sorted({os.fsdecode(name) for name in names if name})
 
+    def head_of(self, name: str, size: int) -> bytes:
+        """Return the first bytes of a file as it is here; none if it is not a file."""
+        path = self._root / name
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(size)
+
     def is_here(self, name: str) -> bool:
         return os.path.lexists(self._root / name)
 

@@ -168,15 +168,11 @@ def hook_that_hides_the_change(project: Checkout) -> None:
     )
 
 
-def weaker_everywhere(project: Checkout) -> None:
+def another_base(project: Checkout) -> None:
     weaker_assertion(project)
     weaker_helper(project)
     data_that_tests_read(project)
     edit(project, TESTS, ("assert text == str(code)", "assert text"))
-
-
-def another_base(project: Checkout) -> None:
-    weaker_everywhere(project)
     add(project, CONFTEST, "import os\n\nos.environ['LONGCTX_BASE'] = 'HEAD'\n")
     project.git("commit", "--all", "--quiet", "--message", "Weaker")
     project.git("branch", "--move", "change")
