@@ -89,8 +89,8 @@ def end_before_asking(config: pytest.Config, error: Invalid) -> NoReturn:
 
 def lacks_verdict(config: pytest.Config) -> bool:
     """Return whether a gated run gave no verdict although the person did not ask for less than a run."""
-    wanted = config.option.ctx_baseline is not None or options.is_typed(config, "--ctx-baseline")
-    if not wanted or config.option.ctx_shard or is_worker(config):
+    gated = config.option.ctx_baseline is not None or options.is_typed(config, "--ctx-baseline")
+    if not gated or config.option.ctx_shard or is_worker(config):
         return False
     less = getattr(config.option, "ctx_ask_only", False) or options.is_typed(config, *NO_TESTS)
     return not session_of(config).verdict and not less
