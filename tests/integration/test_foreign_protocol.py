@@ -144,7 +144,7 @@ def test_code_of_its_own_that_fails_in_the_gate_makes_it_invalid_in_a_sentence(r
 
 
 def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
-    plan = recorded.longctx("plan")
+    plan = recorded.longctx("plan", "-v")
     assert plan.code == 0, plan.err
     assert plan.says("Plan of the profile keys with", "2 bands", "several_keys long 40", "several_keys short 40")
     shown = recorded.longctx("show", "several_keys/keys-3-sentences-20#1", "--run=reports/first")

@@ -164,7 +164,7 @@ def test_merged_shards_and_two_runs_are_judged_by_it(asked: Checkout) -> None:
 
 
 def test_a_plan_foresees_its_minimum_and_an_upgrade_tests_it(asked: Checkout) -> None:
-    planned = asked.longctx("plan", "--from", "main")
+    planned = asked.longctx("plan", "-v", "--from", "main")
     assert planned.code == 0
     assert planned.says("1 band and 1 stated minimum"), planned.out
     priced(asked, "other", 1)
