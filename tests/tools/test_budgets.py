@@ -13,7 +13,7 @@ from tests.here import HERE
 BUDGETS = tomllib.loads((HERE.root / "docs/budgets.toml").read_text(encoding="utf-8"))
 NOT_COUNTED = "docs/decisions/", "docs/reference/"
 """Decisions are not on the site, and the reference is generated."""
-PROTOCOLS = "docs/protocols/"
+PROTOCOLS = "docs/protocols"
 FENCED = re.compile(r"^( *)(`{3,}).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(r"<!-- (\w+) -->\n.*?<!-- /\1 -->", re.DOTALL)
 WORD = re.compile(r"\S*\w\S*")
