@@ -112,6 +112,10 @@ class Base:
         names = b"".join(filter(None, (differ, new))).split(b"\0")
         return sorted({os.fsdecode(name) for name in names if name})
 
+    def is_tracked(self, name: str) -> bool:
+        """Return whether git tracks a file here."""
+        return bool(self._git("ls-files", "-z", "--cached", "--", name))
+
     def head_of(self, name: str, size: int) -> bytes:
         """Return the first bytes of a file as it is here; none if it is not a file."""
         path = self._root / name

@@ -75,4 +75,4 @@ def test_an_option_in_a_file_of_the_project_does_not_pass_the_gate(kept: Checkou
     assert kept.pytest(option).code == 0
     ended = kept.pytest("--ctx-baseline=main")
     assert (ended.code, last(ended)) == (12, "GATE: INVALID in the whole run (exit 12)")
-    assert ended.says("no verdict: an option in a file of the project")
+    assert ended.says("no verdict: a file of the project")
