@@ -86,7 +86,8 @@ def repeated(runs: int) -> str:
         ruled_out = shown = 0
         for _ in range(runs):
             answers = zip(*generator(60, repeats, lost, random), strict=True)
-            [loss] = Losses.of(FILLS[0], {FILLS[1]: difference([pair] for pair in answers)}).each
+            pairs = [[(tuple(before), tuple(after))] for before, after in answers]
+            [loss] = Losses.of(FILLS[0], {FILLS[1]: difference(pairs)}).each
             ruled_out += loss.bound < MARGIN
             shown += loss.significant
         rows.append([name, repeats, f"{lost:.0%}", share(ruled_out, runs), share(shown, runs)])
