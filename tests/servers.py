@@ -221,7 +221,8 @@ def _as_chat(answer: Answer) -> Answer:
         return answer
     said = json.loads(content)
     used = said["usage"]["input_tokens"], said["usage"]["output_tokens"]
-    usage = {"prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
+    others = {name: value for name, value in said["usage"].items() if name not in ("input_tokens", "output_tokens")}
+    usage = {**others, "prompt_tokens": used[0], "completion_tokens": used[1], "total_tokens": sum(used)}
     reply = {"role": "assistant", "content": said["content"][0]["text"]}
     choice = {"index": 0, "message": reply, "finish_reason": "stop"}
     chat = {"id": "chat_simulated", "object": "chat.completion", "created": 1, "model": said["model"]}

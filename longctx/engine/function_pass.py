@@ -140,7 +140,8 @@ class FunctionPass:
             trials = FunctionTrials(self._tape, self._tally, self._canary, part, held, only_canary)
             self._run_functions(AskingRun(asker, trials), asker.halt, asker.wait)
         asked = asker.asked
-        trials.asked.answered, trials.asked.stopped, trials.asked.others = asked.answered, asked.stopped, asked.others
+        trials.asked.answered, trials.asked.stopped = asked.answered, asked.stopped
+        trials.asked.others, trials.asked.unread = asked.others, asked.unread
         self.asked.add(trials.asked)
         return self.asked.stopped is None
 

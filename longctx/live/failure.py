@@ -40,6 +40,8 @@ class SendResult:
     """Why the live pass stopped before its end."""
     others: Counter[tuple[str, str]] = field(default_factory=Counter)
     """The number of answers for each (model asked for, model that the server names) if these differ."""
+    unread: set[tuple[str, str]] = field(default_factory=set)
+    """Each model whose server counts something of a cache in a way that is not known, with the name of the field."""
     errors: Counter[str] = field(default_factory=Counter)
     """How many trials ended with each error of the test itself, which its run shows in full."""
     stale: int = 0
@@ -62,12 +64,14 @@ class SendResult:
         self.answered += 1
         if answer.model not in ("", model.model, model.sent_as):
             self.others[model.model, answer.model] += 1
+        self.unread |= {(model.model, name) for name in answer.unread_usage}
 
     def add(self, other: SendResult) -> None:
         """Add the result of a further round."""
         self.answered += other.answered
         self.failures |= other.failures
         self.others += other.others
+        self.unread |= other.unread
         self.stopped = self.stopped or other.stopped
         self.errors += other.errors
         self.stale += other.stale

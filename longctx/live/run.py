@@ -51,6 +51,7 @@ from longctx.live.watch import Say, waiting
 from longctx.recording.missing import EARLY, missing
 from longctx.recording.request import Place, Request
 from longctx.recording.tape import NotRecorded, Tape
+from longctx.results.grouping import grouped
 from longctx.text import count, visible
 from longctx.workspace import Workspace
 
@@ -324,6 +325,8 @@ async def open_batches(client: Client, tape: Tape, terms: Terms, say: Say) -> Ba
     return batches
 
 
+MOST_NAMED, MOST_NAME = 5, 80
+"""The most fields of usage that are named, and the most characters of each."""
 OWN_CAUSES = "pending", "canceled", UNREADABLE
 """The causes of failures that concern all trials, and that nothing else reports."""
 
@@ -361,6 +364,12 @@ def ending(what: str, asked: SendResult, tape: Tape, outcomes: Sequence[str] = (
     yield from outcomes
     for (model, by), number in asked.others.items():
         yield f"{model} was requested, but by the server's answers {visible(by)[:80]} answered {number:,} of them."
+    for model, named in grouped(sorted(asked.unread), lambda each: each[0]).items():
+        fields = ", ".join(visible(name)[:MOST_NAME] for _, name in named[:MOST_NAMED])
+        yield (
+            f"The usage of {model} has {fields}, which longctx does not know. If that counts cached tokens, costs and "
+            "caps are wrong: please report it."
+        )
     if settled := asked.settled:
         yield f"Stopped early: {settled.message}"
     reported = [failure for failure in asked.failures.values() if not failure.fatal or failure.cause in OWN_CAUSES]

@@ -84,6 +84,8 @@ class Answer:
     """Whether a fallback model answered because the requested one declined."""
     compactions: tuple[CompactionUsage, ...] = ()
     """The compactions of the server, whose tokens are among the answer's and are priced as requests of their own."""
+    unread_usage: tuple[str, ...] = ()
+    """The fields of the server's usage that count something of a cache in a way that is not known."""
     thought: str = ""
     """The thinking that the server left at the start of the text, and that `text` is without."""
     message: Mapping[str, Any] = field(default_factory=dict, compare=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import LINES, TOY, Checkout
-from tests.servers import SimulatedServer
+from tests.servers import SimulatedServer, saying
 
 PROFILE = "[tokens]\nline = 20\n\n[prices]\ninput = 10000\noutput = 0\ndated = 2026-01-01\n"
 """Four trials are counted at 248 tokens by the server, 2.48 USD."""
@@ -21,6 +21,19 @@ def test_the_cap_stops_the_asking(checkout: Checkout, server: SimulatedServer) -
     assert {row["error"] for row in checkout.rows()} == {None, "budget"}
     assert checkout.record(server, "--ctx-max-cost=10").code == 0
     assert len(server.asked) == checkout.episodes() == 4
+
+
+def test_the_cap_counts_cached_tokens_as_a_vendor_names_them(checkout: Checkout, server: SimulatedServer) -> None:
+    """DeepSeek's names: 100 of 100 tokens were read from the cache. An unknown name is said once."""
+    cached = PROFILE.replace("output = 0", "output = 0\ncache_read = 0")
+    checkout.file("fixtures/models/toy.toml").write_text(f'api = "openai-chat"\n{cached}')
+    counts = {"input_tokens": 100, "output_tokens": 2, "prompt_cache_hit_tokens": 100, "prompt_cache_miss_tokens": 0}
+    server.script = saying("13", usage={**counts, "details": {"warm_cache_units": 3}})
+    result = checkout.record(server, "-n2", "--ctx-max-cost=2.60", "--ctx-concurrency=1")
+    assert (result.code, checkout.episodes()) == (0, 4)
+    assert result.says("4 answers cost $0.00")
+    assert (result.out + result.err).count("details.warm_cache_units") == 1
+    assert [row["cached_tokens"] for row in checkout.rows()] == [100] * 4
 
 
 def test_a_prompt_near_a_dearer_tier_is_set_aside_at_its_price(checkout: Checkout, server: SimulatedServer) -> None:

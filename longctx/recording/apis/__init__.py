@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -10,6 +11,7 @@ from longctx.config.models import ModelProfile
 from longctx.recording.answer_body import MOST_DEPTH, MalformedAnswer, is_too_deep, not_read
 from longctx.recording.apis import chat, gemini, messages, openai, responses
 from longctx.recording.apis.messages import Receipt
+from longctx.recording.apis.usage import unread
 from longctx.vocabulary.answer import Answer
 
 
@@ -140,7 +142,10 @@ def status_of(answer: Mapping[str, Any]) -> int:
 def to_answer(path: str, body: bytes, receipt: Receipt, prefill: str = "") -> Answer:
     """Return the answer in the body of a response. prefill: see messages.to_answer. Raises MalformedAnswer."""
     api = _api_of(path)
-    return messages.to_answer(api.as_message(api.read(body)), receipt, prefill)
+    read = api.read(body)
+    answer = messages.to_answer(api.as_message(read), receipt, prefill)
+    unknown = unread(read.get("usage") or read.get("usageMetadata")) if receipt.live else ()
+    return replace(answer, unread_usage=tuple(unknown)) if unknown else answer
 
 
 def _api_of(path: str) -> Api:

@@ -21,8 +21,8 @@ from longctx.recording.apis.openai import (
     text_of,
     tool_arguments,
     tool_choice,
-    usage_of,
 )
+from longctx.recording.apis.usage import as_messages_usage
 
 NAME = "openai-chat"
 VENDOR = "openai"
@@ -70,7 +70,7 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return a completion in the form of a Messages API message; of several choices, the first counts."""
     if is_filtered(answer):
         return filtered_as_message()
-    choice = answer["choices"][0]
+    choice, usage = answer["choices"][0], answer["usage"]
     said = choice["message"]
     texts = [text for text in (said.get("content"), said.get("refusal")) if text]
     content: list[dict[str, Any]] = [{"type": "text", "text": text} for text in texts]
@@ -83,7 +83,7 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
         "content": content,
         "stop_reason": stop,
         "stop_details": {"category": "content_filter"} if reason == "content_filter" else None,
-        "usage": _usage(answer),
+        "usage": as_messages_usage(usage, usage["prompt_tokens"], usage["completion_tokens"]),
     }
 
 
@@ -161,16 +161,6 @@ def chunks_of(answer: Mapping[str, Any], with_usage: bool) -> Iterator[dict[str,
         yield {**chunk, "choices": [ended]}
     if with_usage:
         yield {**chunk, "choices": [], "usage": answer.get("usage")}
-
-
-def _usage(answer: Mapping[str, Any]) -> dict[str, Any]:
-    usage = answer["usage"]
-    return usage_of(
-        usage["prompt_tokens"],
-        usage["completion_tokens"],
-        usage.get("prompt_tokens_details"),
-        usage.get("completion_tokens_details"),
-    )
 
 
 def _tool_use(call: Mapping[str, Any]) -> dict[str, Any]:

@@ -17,8 +17,8 @@ from longctx.recording.apis.openai import (
     objects,
     text_of,
     tool_choice,
-    usage_of,
 )
+from longctx.recording.apis.usage import as_messages_usage
 
 NAME = "gemini"
 VENDOR = "google"
@@ -171,12 +171,9 @@ def _blocked(answer: Mapping[str, Any]) -> str:
 
 def _usage(usage: Mapping[str, Any]) -> dict[str, Any]:
     """Return usage as the Messages API counts it: thoughts are output. The API leaves out what is zero."""
-    thought = usage.get("thoughtsTokenCount")
-    return usage_of(
-        usage["promptTokenCount"] + usage.get("toolUsePromptTokenCount", 0),
-        usage.get("candidatesTokenCount", 0) + (thought or 0),
-        {"cached_tokens": usage.get("cachedContentTokenCount")},
-        {"reasoning_tokens": thought},
+    prompt = usage["promptTokenCount"] + usage.get("toolUsePromptTokenCount", 0)
+    return as_messages_usage(
+        usage, prompt, usage.get("candidatesTokenCount", 0) + (usage.get("thoughtsTokenCount") or 0)
     )
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from longctx.config.models import ModelProfile
 from longctx.errors import UserError
-from longctx.recording.answer_body import count
 
 STORED_APART = frozenset(
     "stream stream_options metadata store user safety_identifier prompt_cache_key prompt_cache_retention "
@@ -35,21 +34,6 @@ def described(tool: Mapping[str, Any], api: str, model: ModelProfile) -> dict[st
     if "input_schema" not in tool:
         raise not_expressed(f"the server's tool {tool.get('type')!r}", api, model)
     return {"name": tool["name"], **({"description": tool["description"]} if "description" in tool else {})}
-
-
-def usage_of(sent: object, answered: object, of_input: object, of_output: object) -> dict[str, Any]:
-    """Return usage as the Messages API counts it, where cached tokens are no input tokens. Raises ValueError."""
-    details = of_input if isinstance(of_input, dict) else {}
-    cached, written = details.get("cached_tokens"), details.get("cache_write_tokens")
-    known = {"cache_read_input_tokens": cached, "cache_creation_input_tokens": written}
-    counts = {name: count(value) for name, value in known.items() if value is not None}
-    thought = of_output.get("reasoning_tokens") if isinstance(of_output, dict) else None
-    return {
-        "input_tokens": max(0, count(sent) - sum(counts.values())),
-        "output_tokens": count(answered),
-        **counts,
-        **({} if thought is None else {"output_tokens_details": {"thinking_tokens": count(thought)}}),
-    }
 
 
 def is_filtered(answer: Mapping[str, Any]) -> bool:

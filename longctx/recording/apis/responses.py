@@ -21,8 +21,8 @@ from longctx.recording.apis.openai import (
     text_of,
     tool_arguments,
     tool_choice,
-    usage_of,
 )
+from longctx.recording.apis.usage import as_messages_usage
 
 NAME = "openai-responses"
 VENDOR = "openai"
@@ -84,12 +84,7 @@ def as_message(answer: Mapping[str, Any]) -> Mapping[str, Any]:
         "content": content,
         "stop_reason": "refusal" if refused else INCOMPLETE.get(cut, str(cut)) if cut else stop,
         "stop_details": {"category": "content_filter"} if cut == "content_filter" else None,
-        "usage": usage_of(
-            usage["input_tokens"],
-            usage["output_tokens"],
-            usage.get("input_tokens_details"),
-            usage.get("output_tokens_details"),
-        ),
+        "usage": as_messages_usage(usage, usage["input_tokens"], usage["output_tokens"]),
     }
 
 
