@@ -53,6 +53,8 @@ class ProjectSettings:
     """Days from which a recording is too old for a changed model; 7 by default."""
     retired: Mapping[str, str] = field(default_factory=dict)
     """Why cases of the baseline were retired, by `TEST#CASE`, `TEST/CELL#CASE` or `TEST/CELL`."""
+    patience: float | None = None
+    """Minutes that a run waits for a server that has answered before; 30 by default."""
     batch_wait: float | None = None
     """Hours that a run waits for its batches, which continue if it ends; by default until they end."""
 
@@ -109,6 +111,7 @@ def _in_bounds(settings: ProjectSettings, source: str) -> ProjectSettings:
         "keep_runs": (0, None),
         "max_age": (0, None),
         "batch_wait": (0, None),
+        "patience": (0, None),
         "alpha": (0, 1),
     }
     for name, (least, most) in bounds.items():

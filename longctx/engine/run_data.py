@@ -181,6 +181,7 @@ class RunData:
             stated_cap=max_cost is not None or self.stated_cap is not None,
             batch=settings.batch,
             batch_wait_s=None if settings.batch_wait is None else 3600 * settings.batch_wait,
+            patience_s=60 * settings.patience,
             canary=settings.canary,
         )
 

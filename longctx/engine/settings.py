@@ -89,6 +89,8 @@ class Settings:
     """The file with what people say of answers that a judge graded; None without one."""
     fresh: str = ""
     """Why the gate begins a new body of evidence; empty if it does not."""
+    patience: float = 30.0
+    """Minutes that a server which has answered is waited for."""
     batch: bool = False
     batch_wait: float | None = None
     """Hours; None to wait until the batches end."""
@@ -425,6 +427,15 @@ _DECLARED = (
         "looks",
         "judge all trials at once; by default a gate looks at its evidence several times, and sends no more requests "
         "for bands that are settled",
+        pytest=False,
+    ),
+    Option(
+        "patience",
+        "patience",
+        f"minutes to wait for a server that has answered before (default: {DEFAULT.patience:g})",
+        "MINUTES",
+        number(float, 0),
+        entry="patience",
         pytest=False,
     ),
     Option(

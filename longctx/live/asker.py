@@ -145,7 +145,9 @@ class Asker:
     async def _serve(self) -> None:
         async with open_clients(self.tape, self._terms.base_url, self.in_flight, self._models) as clients:
             self._clients = clients.without_retries()
-            self._bounds = dataclasses.replace(Bounds.of(self.in_flight), budget=self._budget)
+            bounds = Bounds.of(self.in_flight)
+            patience_s = self._terms.patience_s
+            self._bounds = dataclasses.replace(bounds, budget=self._budget, patience_s=patience_s)
             with live_progress(self.tally, self._say) as self._progress:
                 await self._served()
 

@@ -21,6 +21,7 @@ from longctx.live.drain import Drain, InOrder, Paused, Sent, Supply
 from longctx.live.failure import NOT_ASKED, Failure, SendResult
 from longctx.live.interrupted import sends_the_rest
 from longctx.live.limiter import Slots
+from longctx.live.outages import Availability, Outage
 from longctx.live.progress import Progress
 from longctx.live.rate_limits import retry_after_s, retry_info_s, room_in_s, stated_start
 from longctx.live.server.calls import send
@@ -101,12 +102,17 @@ class Asking:
         self._longest_s = 0.0
         self._failed = ""
         self._disk = Disk(tape.all_written)
+        self._patience_s, answering = bounds.patience_s, bounds.failures.servers
+        self._there = {server: Availability(bounds.patience_s, server in answering) for server in clients.of_servers}
         self.watch = Watch(self._awaited, progress.waiting, asyncio.get_running_loop())
 
     def _awaited(self) -> str:
         """Return what the pass is waiting for, as an object of "waiting for"."""
         url = self._clients.named
         failed = f" (the last one failed: {self._failed})" if self._failed else ""
+        if away := [self._clients.url(server) for server, there in self._there.items() if there.outage]:
+            minutes = f"{self._patience_s / 60:g} minutes"
+            return f"{' and '.join(away)} to come back, for up to {minutes}{failed}"
         for server, slots in self._slots.items():
             if (held_s := slots.held_s) > 0:
                 return f"a pause of {held_s:,.0f} s more, requested by {self._clients.url(server)}{failed}"
@@ -207,16 +213,53 @@ class Asking:
 
     async def answer(self, request: Request) -> Answer | Failure:
         """Return the answer, or the failure of the last attempt."""
-        attempts = 0
+        attempts, server = 0, self._clients.server_of(request.model)
         while True:
             attempts += 1
-            result, pause = await self._attempt(request)
-            self._failed = "" if isinstance(result, Answer) else result.message
+            result, pause = await self._tried(request, server)
+            if isinstance(result, Failure) and self._there[server].outage and self.asked.stopped is None:
+                attempts = 0  # it is not the request's fault
+                continue
             if isinstance(result, Answer) or not self._sent_again(result, attempts):
                 return result
             self._retries += 1
-            slots = self._slots[self._clients.server_of(request.model)]
-            await slots.before_another(pause_s(attempts) if pause is None else pause)
+            await self._slots[server].before_another(pause_s(attempts) if pause is None else pause)
+
+    async def _tried(self, request: Request, server: Server) -> tuple[Answer | Failure, float | None]:
+        """Send a request, and return as `_attempt`.
+
+        While its server is away, the requests to it take turns in asking whether it is back. The live pass stops if
+        that takes longer than its patience.
+        """
+        there = self._there[server]
+        while (outage := there.outage) and self.asked.stopped is None:
+            async with outage.turn:
+                if there.outage is outage and await self._paused(outage, server):
+                    result = await self._noted(request, server)
+                    if not there.outage:
+                        return result
+        return await self._noted(request, server)
+
+    async def _noted(self, request: Request, server: Server) -> tuple[Answer | Failure, float | None]:
+        result, pause = await self._attempt(request)
+        self._there[server].note(request.key, result, pause, asyncio.get_running_loop().time())
+        self._failed = "" if isinstance(result, Answer) else result.message
+        if isinstance(result, Answer):
+            self._failures.servers.add(server)
+        return result, pause
+
+    async def _paused(self, outage: Outage, server: Server) -> bool:
+        """Wait before the next probe of a server; return whether it may be sent."""
+        seconds = outage.next_pause_s(asyncio.get_running_loop().time())
+        if seconds is None:
+            message = (
+                f"{self._clients.url(server)} was away for {self._patience_s / 60:g} minutes, so the run stopped. "
+                f"{self._failed} {sends_the_rest(self._tape)}"
+            )
+            self._stop(Failure("connection", message.rstrip(), fatal=True))
+        else:
+            await self._slots[server].before_another(seconds)
+        return self.asked.stopped is None
 
     def _sent_again(self, failure: Failure, attempts: int) -> bool:
         absent = failure.fatal and not self._failures.answered  # a server that has answered may come back
@@ -272,7 +315,8 @@ class Asking:
                 if isinstance(error, APIStatusError):
                     pause = retry_after_s(error.response.headers)
                     pause = retry_info_s(error.body) if pause is None else pause
-                if isinstance(error, APIStatusError) and error.status_code in (429, 529):
+                away = self._there[self._clients.server_of(model)].outage
+                if isinstance(error, APIStatusError) and error.status_code in (429, 529) and not away:
                     slots.refused(changes, str(error.status_code))
                     self._hold(client, slots, pause or 0.0)
                 elif pause is not None and pause > MOST_S:  # of any status: nobody waits for it

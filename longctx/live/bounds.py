@@ -20,6 +20,8 @@ MAX_CONSECUTIVE_FAILURES = 40
 
 If twice the number of requests in flight is larger, that number counts.
 """
+PATIENCE_S = 30 * 60.0
+"""The seconds for which a server that has answered is waited for, unless the project states others."""
 SPARED = 16
 """The files that are left for recordings and reports, and for what tests open."""
 
@@ -40,6 +42,8 @@ class Terms:
     """Whether to ask in batches."""
     batch_wait_s: float | None = None
     """How long to wait for them; None to wait until they end."""
+    patience_s: float = PATIENCE_S
+    """How long to wait for a server that has answered before."""
     canary: bool = True
     """Whether to ask a few trials of each test first."""
 
@@ -60,6 +64,8 @@ class ConsecutiveFailures:
     """The current number in a row."""
     answered: bool = False
     """Whether any trial was answered."""
+    servers: set[Server] = field(default_factory=set)
+    """The servers that have answered."""
 
     def ended(self, allowed: int) -> bool:
         """Return whether to stop, with this number of requests allowed in flight."""
@@ -91,6 +97,8 @@ class Bounds:
     budget: Budget
     failures: ConsecutiveFailures
     halt: Halt
+    patience_s: float = PATIENCE_S
+    """How long a server is waited for that has answered before."""
 
     @classmethod
     def of(cls, in_flight: int, max_cost: float | None = None, halt: Halt | None = None) -> Self:

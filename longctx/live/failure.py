@@ -22,6 +22,8 @@ class Failure:
     message: str
     fatal: bool = False
     """Other trials would fail in the same way, so the live pass stops."""
+    outage: bool = False
+    """The server is not there: one that has answered before is waited for."""
 
 
 Unasked = tuple[Cell, Failure]

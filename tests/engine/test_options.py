@@ -58,6 +58,7 @@ GIVEN: Mapping[str, tuple[list[str], Any]] = {
     "alpha": (["--alpha=0.01"], 0.01),
     "max-age": (["--max-age=3"], 3.0),
     "no-looks": (["--no-looks"], False),
+    "patience": (["--patience=5"], 5.0),
     "batch-wait": (["--batch-wait=2"], 2.0),
 }
 """What is given for each option on a command line, and what its field then is."""
@@ -72,7 +73,8 @@ ENVIRONMENT = {
 TABLE: Mapping[str, Any] = {
     "profile": "smoke", "base_url": "http://a.example", "concurrency": 9, "on_inconclusive": "pass", "lock": False,
     "corpus": Path("docs"), "questions": Path("q.jsonl"), "page": False, "trial_run": False, "text": False,
-    "base": "origin/main", "trust": "base", "alpha": 0.01, "max_age": 3.0, "batch_wait": 2.0,
+    "base": "origin/main", "trust": "base", "alpha": 0.01, "max_age": 3.0, "patience": 5.0,
+    "batch_wait": 2.0,
 }  # fmt: skip
 """Entries of [tool.longctx] that give the same."""
 

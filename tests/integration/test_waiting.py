@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import socket
 
@@ -9,7 +10,7 @@ import pytest
 
 from tests.integration.conftest import LINES, PASSKEY, RECORD_ONLY, TOY, Checkout
 from tests.integration.terminal import on_terminal
-from tests.servers import SimulatedServer
+from tests.servers import Answer, Body, SimulatedServer, failing, right
 
 AT_ONCE = 'import longctx.live.watch\n\npytest_plugins = ["longctx.plugin"]\nlongctx.live.watch.DELAY_S = 0\n'
 
@@ -122,3 +123,22 @@ def test_a_server_that_is_not_there_ends_the_run_at_the_first_attempt(
     assert result.code == 4, result
     assert result.says(f"No connection to {url}", "is the server running?")
     assert checkout.file("attempts").read_text() == "1"
+
+
+def test_a_server_that_went_away_is_waited_for_as_long_as_the_project_states(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    number = itertools.count()
+
+    def restarting(body: Body) -> Answer:
+        return (right if next(number) < 2 else failing(503, "restarting"))(body)
+
+    server.script = restarting
+    checkout.settings(patience=0)
+    stopped = checkout.record(server, "-n2", "--ctx-concurrency=2")
+    assert (stopped.code, checkout.episodes()) == (1, 2)
+    assert stopped.says(f"{server.url} was away for 0 minutes, so the run stopped", "answered 503: restarting")
+    assert 4 < len(server.asked) <= 7
+    server.script = right
+    assert checkout.record(server, "-n2").code == 0
+    assert checkout.episodes() == 4

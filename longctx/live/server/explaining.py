@@ -20,6 +20,8 @@ from longctx.text import visible
 
 CAUSES = {408: "timeout", 429: "rate_limit", 504: "timeout", 529: "overloaded"}
 """The causes that a status alone determines. Any other status below 500 is a refused request."""
+AWAY = (502, 503, 529)
+"""The statuses with which a server that is away is answered for, or answers itself."""
 
 TOO_LONG = re.compile(r"too long|too large|context (window|length|size)|exceed\w* .*\bcontext|maximum .*tokens", re.I)
 BAD_KEY = re.compile(r"API key (not valid|expired|not found)", re.I)
@@ -87,9 +89,9 @@ def _unconnected(error: anthropic.APIConnectionError, base_url: object) -> Failu
         if proxy := proxy_of(str(base_url)):
             where = f"No connection to the proxy {proxy} ({cause}), through which requests to {base_url} go"
             advice = "Start it, or correct HTTPS_PROXY, HTTP_PROXY, ALL_PROXY or NO_PROXY."
-            return Failure("connection", f"{where}. {advice}", fatal=True)
+            return Failure("connection", f"{where}. {advice}", fatal=True, outage=True)
         message = f"No connection to {base_url} ({cause}): is the server running?"
-        return Failure("connection", message, fatal=True)
+        return Failure("connection", message, fatal=True, outage=True)
     if isinstance(cause, httpx2.LocalProtocolError):  # its own text would show the key
         return Failure("bad_key", f"{NO_HEADER} Set ANTHROPIC_API_KEY again.", fatal=True)
     if not isinstance(cause, httpx2.TransportError):  # an error of this side, which the SDK reports as the network's
@@ -131,9 +133,9 @@ def by_status(status: int, refusal: str, asked: str = "", key: str = "") -> Fail
     if status == 404:
         return Failure("no_such_model", f"{refusal} Check --ctx-model and --ctx-base-url. {OTHER_API}", fatal=True)
     if status in CAUSES:
-        return Failure(CAUSES[status], refusal)
+        return Failure(CAUSES[status], refusal, outage=status in AWAY)
     if status >= 500:
-        return Failure("server_error", refusal)
+        return Failure("server_error", refusal, outage=status in AWAY)
     where = f" It was {asked}." if asked else ""
     if status == 413 or TOO_LONG.search(refusal):
         advice = "Choose smaller sizes in the run's profile, or set window in the model's."
