@@ -418,6 +418,8 @@ class RequestTokens:
     """The most that its reply may take, thinking included."""
     replies: ReplyTokens | None = None
     """How long replies are by the model's answers; None if it has too few."""
+    guess: int | None = None
+    """The tokens that a reply without a limit is taken to have while no answer tells; None if it has a limit."""
 
     @property
     def longest(self) -> int:
@@ -426,8 +428,10 @@ class RequestTokens:
 
     @property
     def expected(self) -> float:
-        """The tokens that a reply takes on average, by the model's answers; before it has any, the most it may take."""
-        return self.reply if self.replies is None else min(self.replies.mean, self.reply)
+        """The tokens that a reply takes on average, by answers; before there are any, the guess or the most."""
+        if self.replies is None:
+            return self.reply if self.guess is None else min(self.guess, self.reply)
+        return min(self.replies.mean, self.reply)
 
 
 CHARACTERS_A_TOKEN = {"text": 4, "json": 3}

@@ -193,8 +193,11 @@ def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
     return estimating
 
 
-def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -> None:
-    """Say what the requests of test functions costs. of_protocols: the estimates of the same run. Raises UserError."""
+def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -> list[Estimate]:
+    """Print and return what the requests of test functions cost. of_protocols: the estimates of the same run.
+
+    Raises UserError.
+    """
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:
@@ -209,6 +212,7 @@ def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -
         run.say(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
         run.say(sentence)
+    return estimates
 
 
 def leave_out(run: RunData, tests: Functions) -> None:

@@ -53,8 +53,8 @@ class Run(RunData):
         if preflight := self.preflight(cells, tape):
             preflight.check()
             preflight.warn()
-        self._foresee_baseline(cells, tape)
         estimates = estimate_live(tape, cells, self.say, self.settings.batch)
+        self._foresee_baseline(cells, tape)
         from longctx.engine.preflight import cannot_pass, target_of
 
         target = target_of(self)

@@ -12,7 +12,7 @@ from longctx.cells.cell import Cell, Group, ReplyTokens
 from longctx.functions.asking import one_line
 from longctx.functions.contexts import of_one_context, shared_requests
 from longctx.functions.measure import Result
-from longctx.functions.trial import FunctionTrial
+from longctx.functions.trial import GUESS, UNLIMITED, FunctionTrial
 from longctx.live.cost.estimate import NONE_LATER, Estimate, Later, estimate_of
 from longctx.live.cost.money import estimated_cost
 from longctx.recording.apis import api_of
@@ -73,7 +73,20 @@ class FunctionEstimates:
     def estimates(self, batch: bool) -> list[Estimate]:
         """Return one estimate for each function and model. batch: whether the run asks in batches."""
         thinking = {model: known for model, spent in self._thinking.items() if (known := ReplyTokens.of(spent))}
-        return [_estimate(of, batch, thinking) for of in self._sums.values()]
+        return [_estimate(of, batch, thinking, self._comparable(of)) for of in self._sums.values()]
+
+    def _comparable(self, of: _Sum) -> tuple[ReplyTokens | None, str]:
+        """Return how long replies without a limit are by other answers: of the function, else of the model; and which.
+
+        Without any, it is a guess.
+        """
+        test, model = of.cell.group
+        by_function = [tokens for (name, _), other in self._sums.items() if name == test for tokens in other.first]
+        by_model = [tokens for (_, name), other in self._sums.items() if name == model for tokens in other.first]
+        for tokens, whose in ((by_function, "other models"), (by_model, "other tests")):
+            if known := ReplyTokens.of(tokens):
+                return known, f"by replies of {known} in {known.answers:,} answers of {whose}"
+        return None, f"by a guess: {GUESS:,} tokens a reply, which nothing limits"
 
     def sentences(self) -> Iterator[str]:
         """Yield what is known of the later requests of each function that has any, or may have, and its errors."""
@@ -111,18 +124,23 @@ def _later(of: _Sum) -> Later | None:
     sizes = [(answer.input_tokens, answer.output_tokens) for _, answer in seen]
     prices = [estimated_cost(exchange.model, *size) for (exchange, _), size in zip(seen, sizes, strict=True)]
     known = [price for price in prices if price is not None]
+    most = (api_of(each.model).most_tokens(each.body) or each.model.max_output or UNLIMITED for each, _ in seen)
     return Later(
         requests,
         requests * fmean(tokens for tokens, _ in sizes),
-        requests * fmean((api_of(exchange.model).most_tokens(exchange.body) or 0) for exchange, _ in seen),
+        requests * fmean(most),
+        requests * fmean(tokens for _, tokens in sizes),
         requests * fmean(known) if len(known) == len(prices) else None,
     )
 
 
-def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Estimate:
+def _estimate(
+    of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens], comparable: tuple[ReplyTokens | None, str]
+) -> Estimate:
+    """comparable: how long replies without a limit are by other answers, and by which."""
     cell, replies = of.cell, ReplyTokens.of(of.first)
     requests = [request for _, first in of.unanswered for request in first if not request.place.counts]
-    expected = [_expecting(request, cell, replies, thinking) for request in requests]
+    expected = [_expecting(request, cell, replies or _of(request, comparable[0]), thinking) for request in requests]
     shared = [request for group in of_one_context(expected) for request in shared_requests(group, batch)]
     return dataclasses.replace(
         estimate_of([cell], shared, batch, _later(of) or NONE_LATER),
@@ -130,8 +148,13 @@ def _estimate(of: _Sum, batch: bool, thinking: Mapping[str, ReplyTokens]) -> Est
         to_ask=len(of.unanswered),
         counted=False,
         replies=replies,
+        basis=comparable[1] if replies is None and any(each.tokens.guess for each in requests) else "",
         thinking=thinking.get(cell.model.model) if replies is None and cell.model.thinking_tokens else None,
     )
+
+
+def _of(request: Request, comparable: ReplyTokens | None) -> ReplyTokens | None:
+    return None if request.tokens.guess is None else comparable
 
 
 def _expecting(

@@ -37,6 +37,10 @@ UNLIMITED = 16_384
 """The tokens that are reserved for a reply whose request does not limit it and whose model's limit is not known."""
 
 
+GUESS = 1_000
+"""The tokens of such a reply, besides thinking, in the estimate of a run without comparable answers."""
+
+
 MOST_SAID = 80
 """The most characters that are kept of what a judge says."""
 
@@ -317,7 +321,8 @@ def request_of_code(
     asked = api.most_tokens(body)
     room = (model.max_output or UNLIMITED) if asked is None else asked
     prompt = body_tokens(api.as_request(body), model)
-    tokens = RequestTokens(prompt, prompt, max(room, model.thinking_tokens))
+    guess = GUESS + model.thinking_tokens if asked is None else None
+    tokens = RequestTokens(prompt, prompt, max(room, model.thinking_tokens), guess=guess)
     return Request(trial, model, tokens, place, {**body, "model": model.sent_as}, dict(headers))
 
 

@@ -81,14 +81,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
             preflight.check()
             preflight.warn()
         if settings.estimate:
-            estimates = run.estimate(cells) if cells else []
-            if functions:
-                from longctx.engine.function_runs import estimate
-
-                estimate(run, nested, estimates)
-            for sentence in _cap_sentence(run, [cell.model for cell in (*cells, *functions)]):
-                say(sentence)
-            say("Estimate only: no requests were sent.")
+            _estimate(run, nested, cells, functions)
             raise end_of_run(config, pytest.ExitCode.OK)
         report_folder.check(run)
         _check_server(config, [*cells, *functions])
@@ -105,6 +98,29 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
     if settings.ask_only:
         say(f"Recorded{'' if complete else ' in part'}. The tests were not run.")
         raise end_of_run(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
+
+
+def _estimate(run: Run, nested: NestedSession, cells: list[Cell], functions: list[Cell]) -> None:
+    """Print what the tests lack and its price, which comes first."""
+    from longctx.engine.function_runs import estimate
+    from longctx.live.cost.estimate import headline
+
+    say, models = run.say, [cell.model for cell in (*cells, *functions)]
+    details: list[str] = []
+    run.say = details.append
+    try:
+        estimates = run.estimate(cells) if cells else []
+        if functions:
+            estimates += estimate(run, nested, estimates)
+        cap = run.default_cap(models) or run.stated_cap
+        say(headline(estimates, run.settings.batch, "" if cap is None else usd_exactly(cap)))
+    finally:
+        run.say = say
+        for sentence in details:
+            say(sentence)
+    for sentence in _cap_sentence(run, models):
+        say(sentence)
+    say("Estimate only: no requests were sent.")
 
 
 def _cap_sentence(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:

@@ -9,8 +9,10 @@ from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.functions.estimating import FunctionEstimates
 from longctx.functions.measure import Result
-from longctx.functions.trial import FunctionTrial, TestMistake
+from longctx.functions.trial import GUESS, UNLIMITED, FunctionTrial, TestMistake
 from longctx.live.cost.estimate import Estimate
+from longctx.live.cost.money import most_paid
+from longctx.recording.apis import chat
 from longctx.recording.tape import Tape
 from longctx.vocabulary.protocol_cell import Suspended
 from tests.functions.examples import answer_to, cell_of, exchanged, trial_of
@@ -103,6 +105,46 @@ def test_thinking_is_that_of_the_model_s_other_answers_until_there_are_some(tape
     assert estimate.output_tokens == 2 * (ROOM + THINKING)
     assert price(estimate) == pytest.approx(ROOM + 300)
     assert "by thinking of 300 tokens in 3 answers" in str(estimate)
+
+
+def unlimited(tape: Tape, of: str, *known: Cell) -> Estimate:
+    """Return the estimate of a function of two trials that do not limit their replies, beside functions that do."""
+    model = MODEL.model_copy(update={"api": "openai-chat", "thinking_tokens": 0})
+    cell = cell_of(of, trials=2, model=model)
+    estimates = FunctionEstimates()
+    for limited in known:
+        for index in range(limited.trials):
+            estimates.add_recorded(*run(limited, index, tape))
+    estimates.add_cell(cell)
+    for index in range(2):
+        trial = trial_of(cell, index, tape=tape)
+        body = {"model": "toy", "messages": [{"role": "user", "content": "?"}]}
+        with pytest.raises(Suspended):
+            exchanged(trial, body, model=model, path=chat.PATH)
+        estimates.add_unanswered(trial, trial.unanswered)
+        assert most_paid(trial.unanswered[0]) == UNLIMITED, "what a cap reserves"
+    return {estimate.test: estimate for estimate in estimates.estimates(batch=False)}[of]
+
+
+def test_a_reply_without_a_limit_is_guessed_and_the_guess_is_said(tape: Tape) -> None:
+    estimate = unlimited(tape, "test_free")
+    assert (estimate.expected_tokens, estimate.output_tokens) == (2 * GUESS, 2 * UNLIMITED)
+    assert price(estimate) == GUESS
+    assert f"about {2 * GUESS:,}, at most {2 * UNLIMITED:,} output tokens" in str(estimate)
+    assert f"by a guess: {GUESS:,} tokens a reply" in str(estimate)
+
+
+def test_a_reply_without_a_limit_is_as_long_as_comparable_ones(tape: Tape) -> None:
+    other = function("test_a", 3)
+    for index in range(3):
+        record(other, index, tape, 70)
+    estimate = unlimited(tape, "test_free", other)
+    assert price(estimate) == 70
+    assert "by replies of 70 tokens in 3 answers of other tests" in str(estimate)
+    same = cell_of("test_free", trials=3, model=MODEL.model_copy(update={"model": "sibling"}))
+    for index in range(3):
+        record(same, index, tape, 90)
+    assert price(unlimited(tape, "test_free", other, same)) == 90
 
 
 def test_a_function_that_never_asks_is_named() -> None:

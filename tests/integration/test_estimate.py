@@ -23,6 +23,7 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
         "In all about $6.60.",
         "Estimate only: no requests were sent.",
     )
+    assert result.out.splitlines()[0] == "About $6.60 for 8 trials; cap $5.00; nothing was sent."
     assert "Exit" not in result.out + result.err
     assert "!!!" not in result.out
     assert not server.received
@@ -64,7 +65,8 @@ def test_with_workers_none_is_started(checkout: Checkout) -> None:
     result = checkout.pytest("--ctx-estimate", "-n1", page=True)
     assert (result.code, result.err) == (0, "")
     assert result.out.splitlines()[-1] == "Estimate only: no requests were sent."
-    assert len(result.out.splitlines()) == 3
+    assert result.out.splitlines()[0] == "Price not known, for 4 trials; nothing was sent."
+    assert len(result.out.splitlines()) == 4
 
 
 def test_recordings_of_another_request_are_stale_whatever_changed(checkout: Checkout, server: SimulatedServer) -> None:

@@ -12,7 +12,7 @@ from longctx.config.models import ModelProfile, Prices
 from longctx.live.cost.money import cost
 from longctx.recording.request import Request
 from longctx.results.grouping import grouped
-from longctx.text import usd
+from longctx.text import count, usd
 
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""
@@ -72,17 +72,26 @@ class Estimate:
     """The model's replies by its answers; None if it has too few to say."""
     thinking: ReplyTokens | None = None
     """What the model's answers to others spend on thinking, if its replies to this test are not known."""
+    expected_tokens: int | None = None
+    """The output tokens that the price is that of; None for the most."""
+    basis: str = ""
+    """What they are estimated by, if not by the model's replies to this test."""
 
     def __str__(self) -> str:
         price = "price not known" if self.price is None else str(self.price)
         if (known := self.replies or self.thinking) and self.price and self.to_ask:
             what = "replies" if self.replies else "thinking"
             price += f", by {what} of {known} in {known.answers:,} answers"
+        elif self.basis and self.to_ask:
+            price += f", {self.basis}"
         source = f" Tokens {'counted by the server' if self.counted else 'by the profile'}." if self.to_ask else ""
+        most = f"at most {self.output_tokens:,}"
+        if self.expected_tokens is not None and self.expected_tokens < self.output_tokens:
+            most = f"about {self.expected_tokens:,}, {most}"
         thinking = f" ({self.thinking_tokens:,} of them for thinking)" if self.thinking_tokens else ""
         return (
             f"{self.test} on {self.model}: {self.to_ask:,} of {self.trials:,} trials need a request, about "
-            f"{self.input_tokens:,} input and at most {self.output_tokens:,} output tokens{thinking}, {price}.{source}"
+            f"{self.input_tokens:,} input and {most} output tokens{thinking}, {price}.{source}"
         )
 
 
@@ -93,6 +102,8 @@ class Later:
     requests: float = 0.0
     input_tokens: float = 0.0
     output_tokens: float = 0.0
+    """The most that the replies can take."""
+    expected_tokens: float = 0.0
     price: float | None = 0.0
     """USD if they are sent directly; None if it is not known."""
 
@@ -135,6 +146,7 @@ def estimate_of(
         price=price,
         counted=all(request.cell.counted is not None for request in requests),
         thinking_tokens=sum(request.model.thinking_tokens for request in requests),
+        expected_tokens=round(sum(request.tokens.expected for request in requests) + later.expected_tokens),
         replies=requests[0].tokens.replies if requests else cells[0].replies,
     )
 
@@ -154,6 +166,21 @@ def price_of(requests: Sequence[Request], batches: bool) -> Price:
             total.append(price)
     standard, cached, batch, planned = map(math.fsum, sums)
     return Price(standard, cached, batch, planned if batches else None)
+
+
+def headline(estimates: Sequence[Estimate], batches: bool, cap: str) -> str:
+    """Return the price of all estimates in a sentence. batches: whether it asks in batches. cap: empty for none."""
+    prices = [estimate.price for estimate in estimates if estimate.price is not None]
+    trials, total = sum(estimate.to_ask for estimate in estimates), sum(prices[1:], prices[0]) if prices else None
+    capped = f"; cap {cap}" if cap else ""
+    if total is None:
+        return f"Price not known, for {count(trials, 'trial')}{capped}; nothing was sent."
+    paid = total.paid(batches)
+    others = [f"{usd(total.batch)} in batches"] if not batches and total.batch != total.standard else []
+    others += [f"{usd(total.standard)} sent directly, without the prompt cache"] if paid != total.standard else []
+    unknown = "" if len(prices) == len(estimates) else ", without the models whose prices are not known"
+    other = f" ({', '.join(others)})" if others else ""
+    return f"About {usd(paid)}{other} for {count(trials, 'trial')}{unknown}{capped}; nothing was sent."
 
 
 def total_price(estimates: Iterable[Estimate], batches: bool) -> float:

@@ -7,8 +7,9 @@ import datetime
 
 import pytest
 
+from longctx.cells.cell import ReplyTokens
 from longctx.config.models import Caching, ModelProfile, Tier, TokensPerUnit
-from longctx.live.cost.estimate import Estimate, Price, estimate, in_all, price_warnings
+from longctx.live.cost.estimate import Estimate, Price, estimate, headline, in_all, price_warnings
 from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.request import Shared
@@ -110,6 +111,24 @@ def test_the_price_of_all() -> None:
     assert in_all([known, known]) == "In all about $2.00 ($1.00 with the prompt cache)."
     sentence = "In all about $2.00 ($1.00 with the prompt cache), without the models whose prices are not known."
     assert in_all([known, known, unknown]) == sentence
+
+
+def test_the_price_of_all_comes_first() -> None:
+    known = Estimate("toy", "passkey", 3, 2, 1, 1, Price(1, 1, 0.5), False)
+    cached = Estimate("toy", "passkey", 3, 2, 1, 1, Price(1, 0.5, 0.5, 0.4), False)
+    unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
+    assert headline([known], False, "") == "About $1.00 ($0.50 in batches) for 2 trials; nothing was sent."
+    without = "for 3 trials, without the models whose prices are not known; cap $5.00; nothing was sent."
+    assert headline([unknown, known], False, "$5.00") == f"About $1.00 ($0.50 in batches) {without}"
+    direct = "$1.00 sent directly, without the prompt cache"
+    assert headline([cached], True, "") == f"About $0.40 ({direct}) for 2 trials; nothing was sent."
+    assert headline([unknown], False, "") == "Price not known, for 1 trial; nothing was sent."
+
+
+def test_what_replies_take_stands_beside_the_most_that_they_may_take() -> None:
+    cell = dataclasses.replace(line_cell(10, prices=PRICES), replies=ReplyTokens(4.0, answers=3))
+    [line] = estimate([cell], requests_of(cell))
+    assert "input and about 8, at most 20 output tokens, about $" in str(line)
 
 
 def test_prices_of_over_a_year_ago_are_doubted() -> None:
