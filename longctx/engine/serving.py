@@ -23,7 +23,7 @@ from longctx.live.server.says import keep, kept_of, said_by
 from longctx.results.baseline_file import load_baseline
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
-from longctx.results.server_says import ServerSays
+from longctx.results.server_says import ServerSays, text_of
 from longctx.results.trial_view import View
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.point import is_check
@@ -93,7 +93,7 @@ class Serving:
         verdict = self._verdict(*([row for row in of.rows if row.trial >= first[row.test, row.cell]] for of in both))
         return Served(
             sides=self._sides,
-            says=says,
+            says=(self._named(old, says[0], asked), self._named(new, says[1], asked)),
             measured=both,
             tokens=tokens,
             noise=self._noise(old, twice),
@@ -126,6 +126,15 @@ class Serving:
         says = clocks.run(ask())
         keep(tape, folder, run.name, says)
         return says
+
+    def _named(self, side: Side, says: ServerSays, cells: Sequence[Cell]) -> ServerSays:
+        """Return what a side says of itself, with what its answers name."""
+        if side.baseline:
+            return says
+        run = self._run(side)
+        own, tape = self._own(run, cells), run.tape()
+        named = (tape.fingerprint(cell.file, cell.model.model) for cell in reversed(own))
+        return replace(says, system_fingerprint=text_of(next(filter(None, named), "")))
 
     def _holds(self, side: Side, says: ServerSays, cell: Cell) -> bool:
         """Return whether a side can answer the trials of a cell, by its window or by what is recorded of it."""

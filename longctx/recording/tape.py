@@ -213,6 +213,16 @@ class Tape:
                     counts.append(tokens)
         return counts
 
+    def fingerprint(self, file: str, model: str) -> str:
+        """Return the `system_fingerprint` of the last recorded answer of a cell's file that has one; else nothing."""
+        indices = [index for built in self._episodes(file, model).values() for index in built.values()]
+        for index in sorted(indices, reverse=True):
+            with contextlib.suppress(ValueError, KeyError, TypeError):
+                named = read_object(self._cassette.data[index][1]["body"]["string"]).get("system_fingerprint")
+                if isinstance(named, str) and named:
+                    return named
+        return ""
+
     def any_in_looks(self, function: str) -> bool:
         """Return whether any trial of a test function was asked in looks."""
         files = (file for folder in self._folders_of(function) for file in folder.glob(f"*/{function}/*.jsonl"))

@@ -26,6 +26,8 @@ class ServerSays:
     """The file or the repository of the weights."""
     chat_template: str = ""
     """The beginning of its SHA-256."""
+    system_fingerprint: str = ""
+    """What its answers of OpenAI's chat completions name; of several, the last."""
 
     def __str__(self) -> str:
         """Return, for instance, `vLLM 0.29.0, window 131,072`."""
@@ -36,7 +38,9 @@ class ServerSays:
     def of(cls, kept: object) -> ServerSays:
         """Return what a line of a file kept; what it cannot have kept is left out."""
         given = kept if isinstance(kept, dict) else {}
-        texts = {name: text_of(given.get(name)) for name in ("software", "model", "chat_template")}
+        texts = {
+            name: text_of(given.get(name)) for name in ("software", "model", "chat_template", "system_fingerprint")
+        }
         return cls(window=window if type(window := given.get("window")) is int and window > 0 else None, **texts)
 
     def differences(self, other: ServerSays) -> Iterator[str]:

@@ -173,6 +173,26 @@ def test_noise_is_shown(short: Checkout, both: tuple[Saying, Saying]) -> None:
     assert run.says("old does not repeat itself: of 10 trials asked twice")
 
 
+def test_another_fingerprint_of_the_answers_is_shown_and_decides_nothing(
+    short: Checkout, both: tuple[Saying, Saying]
+) -> None:
+    def named(fingerprint: str) -> Any:
+        def script(body: Body) -> Answer:
+            status, headers, content = mostly()(body)
+            return status, headers, json.dumps(json.loads(content) | {"system_fingerprint": fingerprint}).encode()
+
+        return script
+
+    old, new = both
+    old.script, new.script = named("fp_1"), named("fp_2\n::error")
+    run = serving(short, f"one={old.url}", f"two={new.url}")
+    assert run.code in (0, 11)
+    said = "They say of themselves: system fingerprint fp_1 → fp_2"
+    assert run.says(said)
+    assert not any(line.startswith("::error") for line in run.out.splitlines())
+    assert serving(short, "one", "two").says(said)
+
+
 def test_bands_without_room_say_how_to_get_it(served: Checkout, both: tuple[Saying, Saying]) -> None:
     old, new = both
     served.profile(SERVED.replace("130", "60"), name="fixtures/profiles/served.toml")

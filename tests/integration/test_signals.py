@@ -104,15 +104,16 @@ def test_an_interrupted_run_of_functions_reports_the_outcomes_of_the_trials_that
     checkout: Checkout, server: SimulatedServer
 ) -> None:
     server.hold_after = 20  # those of the first function
-    with Listening(checkout, *asking(server, *FUNCTIONS)) as run:
-        server.wait_for(22)
+    one_by_one = [each.replace("concurrency=2", "concurrency=1") for each in asking(server, *FUNCTIONS)]
+    with Listening(checkout, *one_by_one) as run:
+        server.wait_for(21)
         run.signal(signal.SIGINT)
-        run.until(STOPPING)
+        run.until(STOPPING.replace("for 2 in", "for 1 in"))
         server.release.set()
         result = run.end()
     check_ended(result)
-    outcomes = "test_code on toy: 20 of 20 correct, 1.00 [0.84, 1.00].", "The cost of 22 answers is not known."
-    assert result.says(*outcomes, "Stopped: 22 requests of test functions were answered"), result
+    outcomes = "test_code on toy: 20 of 20 correct, 1.00 [0.84, 1.00].", "The cost of 21 answers is not known."
+    assert result.says(*outcomes, "Stopped: 21 requests of test functions were answered"), result
     assert "test_other on toy" not in result.out
 
 
