@@ -10,8 +10,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
+import httpx2
 from anthropic import APIStatusError
 
+from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.live.attempts import MOST_S, pause_s, sent_again
 from longctx.live.bounds import Bounds
@@ -27,6 +29,7 @@ from longctx.live.rate_limits import retry_after_s, retry_info_s, room_in_s, sta
 from longctx.live.server.calls import send
 from longctx.live.server.client import Client, Clients, Server, key_of
 from longctx.live.server.explaining import explain
+from longctx.live.server.says import LLAMA, slots_of
 from longctx.live.watch import Watch
 from longctx.logs import LOG
 from longctx.recording.apis import check_answer
@@ -303,7 +306,7 @@ class Asking:
                 async with asyncio.timeout(timeout_s):
                     response = await send(client, request, timeout_s)
                 LOG.debug("%s of %s: answered, status %d", cell.id, model.model, response.status_code)
-                if (most := stated_start(response.headers)) is not None:
+                if (most := await self._stated(response, client, model)) is not None:
                     slots.limit.stated(most)
                 slots.answered(timeout_s, number)
                 self._disk.recorded(len(response.content))
@@ -322,6 +325,14 @@ class Asking:
                 elif pause is not None and pause > MOST_S:  # of any status: nobody waits for it
                     self._hold(client, slots, pause)
                 return explain(error, client.base_url, cell.id, key_of(model)), pause
+
+    async def _stated(self, response: httpx2.Response, client: Client, model: ModelProfile) -> float | None:
+        """Return how many requests a server says that it takes now, in its answer or once if asked; None if unknown."""
+        most, told, server = stated_start(response.headers), self.limits.told, self._clients.server_of(model)
+        if most is not None or response.headers.get("server") != LLAMA or server in told:
+            return most
+        told.add(server)
+        return await slots_of(client)
 
     def _hold(self, client: Client, slots: Slots, seconds: float) -> None:
         """Send nothing to a server for these seconds; stop if nobody waits that long."""

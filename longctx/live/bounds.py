@@ -78,6 +78,8 @@ class Limits:
 
     ceiling: int
     """The most requests in flight to all of them together."""
+    told: set[Server] = field(default_factory=set)
+    """The servers that were asked how many requests they answer at once."""
     _of: dict[Server, Limit] = field(default_factory=dict)
 
     def of(self, server: Server) -> Limit:

@@ -1,10 +1,10 @@
 """The concurrency limit: the most requests in flight to one server, which adapts to what it accepts.
 
-A run starts with 16, or with what a rate-limit header allows, and doubles them for as long as a server then gives more
-answers a second. A server that is seen to answer one request at a time gets one at a time. A refused request
-halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of the gap to one less
-than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438) with a steeper recovery.
-Pauses that the server requests (`retry-after`, the headers of its rate limits) are kept.
+A run starts with 16, or with what a rate-limit header or llama-server's `/slots` allows, and doubles them for as long
+as a server then gives more answers a second. A server that is seen to answer one request at a time gets one at a time.
+A refused request halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of
+the gap to one less than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438)
+with a steeper recovery. Pauses that the server requests (`retry-after`, the headers of its rate limits) are kept.
 """
 
 from __future__ import annotations
@@ -76,7 +76,10 @@ class Limit:
     def stated(self, most: float) -> None:
         """Note how many requests a server says that it takes now. Before anything was judged, they are the start."""
         if self._first_round and not self._slower and self.refused_at == math.inf:
-            self.allowed = float(max(1, min(self.ceiling, most)))
+            allowed = float(max(1, min(self.ceiling, most)))
+            if allowed < self.allowed:  # those that are in flight tell nothing of the new limit
+                self._pace = self._pace.afresh(-self._pace.taken)
+            self.allowed = allowed
 
     def answered(self, now: float = 0.0, timeout_s: float = math.inf, number: int = 0) -> None:
         """Note that a request was answered. number: its place among those that were sent."""

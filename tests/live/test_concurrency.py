@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
+import httpx2
 import pytest
 
 from tests.live.clients import Told
@@ -33,6 +35,53 @@ def test_what_a_user_sets_is_not_exceeded(ceiling: int) -> None:
     server = Slotted(math.inf, 2.0)
     seconds(server, ceiling, TRIALS)
     assert server.most == ceiling
+
+
+@dataclass(slots=True)
+class Llama(Slotted):
+    """llama-server, which tells how many requests it answers at once."""
+
+    told: bytes = b"[{}, {}, {}, {}]"
+    enquiries: int = 0
+
+    async def answer(self, request: httpx2.Request) -> httpx2.Response:
+        if request.url.path == "/slots":
+            self.enquiries += 1
+            return httpx2.Response(200, content=self.told, request=request)
+        answered = await Slotted.answer(self, request)
+        answered.headers["server"] = "llama.cpp"
+        return answered
+
+
+def test_llama_server_tells_how_many_it_answers_at_once() -> None:
+    class Numbers(Told):
+        def in_flight(self, number: int, note: str = "") -> None:
+            Told.in_flight(self, number, note)
+            numbers.append(number)
+
+    numbers: list[int] = []
+    server = Llama(4, 2.0)
+    asked = ask([line_cell(trials=60)], {HOST: server}, 32, Numbers())
+    assert (asked.answered, server.enquiries) == (60, 1)
+    assert max(numbers) == 16, "before the first answer"
+    assert max(numbers[40:]) <= 8, "four, and a doubling that is tried"
+    assert server.ended <= 1.05 * 60 / 4 * 2.0
+
+
+def test_it_is_asked_at_its_root_by_other_apis_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LONGCTX_TRUSTED_HOSTS", "llama.test")
+    monkeypatch.setenv("LLAMA_API_KEY", "key")
+    server = Llama(4, 2.0)
+    model = {"model": "llama", "api": "openai-chat", "base_url": "https://llama.test/v1", "key": "LLAMA_API_KEY"}
+    assert ask([line_cell(trials=20, **model)], {"llama.test": server}, 32).answered == 20
+    assert server.enquiries == 1
+
+
+@pytest.mark.parametrize("told", [b"{}", b"[]", b"no", b"[" * 9999, b'"12"'])
+def test_what_it_tells_otherwise_is_left_alone(told: bytes) -> None:
+    server = Llama(math.inf, 2.0, told=told)
+    assert ask([line_cell(trials=40)], {HOST: server}, 32).answered == 40
+    assert (server.enquiries, server.most >= 16) == (1, True)
 
 
 def test_what_one_server_refuses_holds_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

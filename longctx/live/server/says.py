@@ -46,6 +46,20 @@ async def said_by(client: Client, model: str) -> ServerSays:
     )
 
 
+LLAMA = "llama.cpp"
+"""What llama-server names itself in the header `server` of each answer."""
+
+
+async def slots_of(client: Client) -> int | None:
+    """Ask llama-server for `/slots`: how many requests it answers at once; None if it does not tell."""
+    asked = client.with_options(max_retries=0).get("/slots", cast_to=httpx2.Response)
+    try:
+        listed = parsed(json.loads, (await body_of(asked, WITHIN_S)).decode("utf-8", "replace"))
+    except (*ENQUIRY_ERRORS, ValueError):
+        return None
+    return len(listed) if isinstance(listed, list) and listed else None
+
+
 def _software(version: object, build: object) -> str:
     if isinstance(version, str):
         return text_of(f"vLLM {version}")
