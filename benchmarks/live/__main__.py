@@ -8,13 +8,16 @@ from pathlib import Path
 
 from benchmarks.gate.table import table
 from benchmarks.live.batch_kills import batch_kills
+from benchmarks.live.cpu import IN_FLIGHT, cpu
 from benchmarks.live.kills import kills
 from benchmarks.live.limited import LATENCY_S, PER_S, SETTLING_S, limited
 from benchmarks.live.ramp import TRIALS as TRIALS_OF_RAMPS
 from benchmarks.live.ramp import ramps
+from benchmarks.live.rated import rates
 from benchmarks.live.shards import TRIALS, shards
 from benchmarks.live.storm import storm
-from benchmarks.live.throughput import IN_FLIGHT, throughput
+from benchmarks.live.throughput import IN_FLIGHT as IN_FLIGHT_AT_ONCE
+from benchmarks.live.throughput import throughput
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 Part = Callable[[argparse.Namespace], str]
@@ -23,8 +26,8 @@ Part = Callable[[argparse.Namespace], str]
 def _throughput(options: argparse.Namespace) -> str:
     rows = throughput(options.share, options.inspect_python)
     heading = (
-        f"Trials of about 7,000 tokens, {IN_FLIGHT} in flight from the start; ideal: whole rounds of them, one latency "
-        "each"
+        f"Trials of about 7,000 tokens, {IN_FLIGHT_AT_ONCE} in flight from the start; ideal: whole rounds of them, one "
+        "latency each"
     )
     head = ["latency", "trials", "asked with", "time", "of the ideal", "most in flight"]
     return f"## Throughput\n\n{heading}.\n\n{table(head, rows)}"
@@ -56,6 +59,18 @@ def _limited(options: argparse.Namespace) -> str:
     return f"## A server that allows so many a second\n\n{heading}.\n\n{table(head, limited(trials))}"
 
 
+def _rates(options: argparse.Namespace) -> str:
+    head = ["allowed", "an answer", "429 comes with", "of the rate", "refused"]
+    heading = "A minute's trials, the beginning included, in virtual time; the spread of answers is 0.5"
+    return f"## A whole run at an allowed rate\n\n{heading}.\n\n{table(head, list(rates()))}"
+
+
+def _cpu(options: argparse.Namespace) -> str:
+    trials = round(600 * options.share)
+    heading = f"{trials:,} trials of about 7,000 tokens, {IN_FLIGHT} in flight; the least of 3 rounds"
+    return f"## CPU\n\n{heading}.\n\n{table(['sent with', 'CPU a request', 'times the SDK'], cpu(trials))}"
+
+
 def _storm(options: argparse.Namespace) -> str:
     return f"## Fault storm\n\n{table(['what', 'number'], storm(round(2000 * options.share)))}"
 
@@ -78,6 +93,8 @@ PARTS: dict[str, Part] = {
     "throughput": _throughput,
     "ramps": _ramps,
     "limited": _limited,
+    "rates": _rates,
+    "cpu": _cpu,
     "storm": _storm,
     "kills": _kills,
     "batches": _batches,
