@@ -35,6 +35,8 @@ from longctx.vocabulary.answer import Answer
 
 STARTED = 4
 """The most trials that wait for answers, for each request that may be in flight."""
+SIGNALS_S = 0.5
+"""How often a wait ends, so that a signal is handled that came just before it: such a signal wakes no lock."""
 
 
 class Asker:
@@ -99,13 +101,14 @@ class Asker:
                 out[self.submit(request)] = paused, request
             if not out:
                 return
-            done, _ = wait(out, return_when=FIRST_COMPLETED)
+            done, _ = wait(out, SIGNALS_S, FIRST_COMPLETED)
             for future in done:
                 loop.ended(*out.pop(future), future.result())
 
     def wait(self) -> None:
         """Wait for what is in flight."""
-        wait(self._out)
+        while wait(self._out, SIGNALS_S).not_done:
+            pass
 
     def submit(self, request: Request) -> Future[RequestResult]:
         """Send a request when the limiter and the budget allow; its answer is recorded before the future is done.

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+import sys
+import threading
+import traceback
+from concurrent.futures import _base
 from pathlib import Path
 from queue import Queue
 from typing import Any
@@ -14,6 +19,7 @@ from longctx.errors import UserError
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.display import Tally
+from longctx.live.drain import Paused
 from longctx.live.failure import Failure
 from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Request
@@ -167,6 +173,38 @@ def test_halting_says_what_is_in_flight_and_keeps_it(server: SimulatedServer, ta
     assert isinstance(results[0], Answer)
     assert isinstance(results[1], Failure)
     assert len(server.asked) == 1
+
+
+def test_a_signal_that_wakes_no_lock_is_handled(server: SimulatedServer, tape: Tape) -> None:
+    """Another thread receives it, as one that comes just before the main thread begins to wait."""
+    server.hold_after = 0
+    done: list[bool] = []
+    main = threading.get_ident()
+
+    def handle(*_: object) -> None:
+        done.append(future.done())
+        server.release.set()
+
+    def waits() -> bool:
+        frames = traceback.extract_stack(sys._current_frames()[main])
+        return (frames[-1].filename, frames[-3].filename) == (threading.__file__, _base.__file__)
+
+    def kill() -> None:
+        while not waits():
+            pass
+        signal.pthread_kill(threading.get_ident(), signal.SIGUSR1)
+
+    before = signal.signal(signal.SIGUSR1, handle)
+    try:
+        with asker_of(server, tape) as asker:
+            future = asker.submit(asked := request(tape))
+            asker._out = {future: (Paused(asked.trial), asked)}
+            server.wait_for(1)
+            threading.Thread(target=kill).start()
+            asker.wait()
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    assert done == [False]
 
 
 def test_nothing_is_in_flight(server: SimulatedServer, tape: Tape) -> None:
