@@ -25,6 +25,8 @@ NAMES = {"anthropic": "Anthropic", "openai": "OpenAI", "google": "Client"}
 """The client of each SDK."""
 MODULES = {"anthropic": "anthropic", "openai": "openai", "google": "google.genai"}
 ROOTS = {"anthropic": BASE_URL, "openai": f"{BASE_URL}/v1"}
+ON_HTTPX2 = {"anthropic": "anthropic>=2.12", "openai": "openai>=3"}
+"""The versions of SDKs whose clients take one of httpx2, as those here are; earlier ones are built on httpx."""
 AS_ARRAY = "as_array"
 """Marks a stream of Gemini's API that was not asked for as events, and so is a JSON array."""
 Client = TypeVar("Client")
@@ -46,6 +48,7 @@ def client(ask: AskOfTrial, sdk: str, model: str | None, asynchronous: bool = Fa
     if sdk == "google":
         made = _google(ask, module.Client, module.types.HttpOptions(), False, model)
         return made.aio if asynchronous else made
+    _check_built_on_httpx2(ask, sdk, module.DefaultHttpxClient)
     settings: dict[str, Any] = {"api_key": "not-needed", "base_url": ROOTS[sdk], "max_retries": 0}
     if not asynchronous:
         http = module.DefaultHttpxClient(transport=_Transport(ask, model))
@@ -60,6 +63,8 @@ def client_like(ask: AskOfTrial, like: Client, model: str | None) -> Client:
         client: Client = _google_like(ask, like, model)
         return client
     copied = getattr(like, "with_options", None)
+    if copied is not None and (sdk := type(like).__module__.partition(".")[0]) in ON_HTTPX2:
+        _check_built_on_httpx2(ask, sdk, importlib.import_module(sdk).DefaultHttpxClient)
     try:
         http = like._client  # type: ignore[attr-defined]
         asynchronous = isinstance(http, httpx2.AsyncClient)
@@ -155,6 +160,16 @@ def _check_sdk(ask: AskOfTrial, sdk: str, model: str | None) -> None:
     asked = ask.trial.cell.model if model is None else ask.model(model)
     if sdk != api_of(asked).VENDOR:
         raise TestMistake(_other_api(ask, asked, f"the SDK {sdk}"))
+
+
+def _check_built_on_httpx2(ask: AskOfTrial, sdk: str, built_on: type) -> None:
+    """Raise TestMistake before anything is sent: an SDK on httpx would take no reply, once it is paid for."""
+    if not issubclass(built_on, httpx2.Client):
+        raise mistake(
+            "sdk-on-httpx",
+            f"{ask.trial.cell.id}: the installed {sdk} is built on httpx, but a client on the recordings needs one "
+            f"that is built on httpx2: pip install '{ON_HTTPX2[sdk]}'.",
+        )
 
 
 def _other_api(ask: AskOfTrial, model: ModelProfile, what: str) -> UserError:

@@ -40,6 +40,29 @@ def test_a_reply_is_what_was_recorded_and_the_model_is_replaced(rounds: Rounds) 
     assert exchange.answer.input_tokens == 10
 
 
+class OnHttpx:
+    """What an SDK is built on that does not use httpx2."""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        lambda ask, client: ask.client("openai"),
+        lambda ask, client: ask.async_client("openai"),
+        lambda ask, client: ask.client(like=client),
+    ],
+)
+def test_an_sdk_on_httpx_is_refused_before_anything_is_sent(
+    rounds: Rounds, monkeypatch: pytest.MonkeyPatch, code: Any
+) -> None:
+    own = openai.OpenAI(api_key="any")
+    monkeypatch.setattr(openai, "DefaultHttpxClient", OnHttpx)
+    sentence = r"the installed openai is built on httpx, .* httpx2: pip install 'openai>=3'\.\s.*sdk-on-httpx"
+    with pytest.raises(TestMistake, match=sentence):
+        rounds.run(lambda ask: create(code(ask, own)), completion("hello"))
+    assert rounds.asked == 0
+
+
 def test_a_tool_loop(rounds: Rounds) -> None:
     def loop(ask: Ask) -> str:
         client, messages = ask.client("openai"), [dict(TURN)]
