@@ -69,6 +69,26 @@ def test_collages_of_four_and_five_sections_pass_against_their_own_baseline(chec
     assert result.says("Gate: pass - the only band replays the baseline's own answers")
 
 
+@pytest.mark.parametrize(
+    ("server", "said"),
+    [
+        ("kv-q4_0", ("10 of 80 lost; no drop is ruled out", "takes about 20 documents or other clusters")),
+        ("rope-0.5", ("6 of 80 lost; no drop is ruled out",)),
+    ],
+)
+def test_a_changed_server_is_judged_on_its_own_recordings(
+    checkout: Checkout, server: str, said: tuple[str, ...]
+) -> None:
+    """They are in docs/serving.md: 8 distances are too few clusters for a verdict."""
+    for model in ("gemma-3-270m", f"gemma-3-270m,server={server}"):
+        checkout.take(f"cassettes/{model}/passkey")
+    checkout.take("fixtures/baselines/table4.jsonl", "fixtures/profiles/table4.toml")
+    options = f"--ctx-server={server}", "--ctx-profile=table4", "--ctx-baseline=table4", "-n2"
+    result = checkout.pytest("tests_longctx/test_passkey.py", *options, profile=None)
+    assert result.code == 11
+    assert result.says("80 trials: 80 replayed, 0 requests", f"server without a name → {server}", *said)
+
+
 SHORT = """
 [line_retrieval]
 models = ["qwen2.5-coder-0.5b"]
