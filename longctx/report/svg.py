@@ -39,6 +39,8 @@ SHAPES = (
 INK, SOFT, RULE = "var(--ink)", "var(--ink-soft)", "var(--rule)"
 SALT = 9857
 """With it, the models of this repository's recordings have different colours."""
+Place = tuple[float, float]
+"""x and y, in pixels."""
 Numbers = Mapping[str, int]
 """The numbers of the models' colours."""
 
@@ -150,21 +152,25 @@ class _Drawing:
         fill = f' fill="{colour}"' if colour else ""
         self.parts.append(f'<text x="{_n(x)}" y="{_n(y)}"{where}{fill}>{escape(text)}</text>')
 
-    def line(self, start: tuple[float, float], end: tuple[float, float], colour: str = RULE, more: str = "") -> None:
-        path = f"M{_n(start[0])},{_n(start[1])}L{_n(end[0])},{_n(end[1])}"
-        self.parts.append(f'<path d="{path}" stroke="{colour}"{more}/>')
+    def line(self, start: Place, end: Place, colour: str = RULE, more: str = "") -> None:
+        self.lines([(start, end)], colour, more)
+
+    def lines(self, ends: Iterable[tuple[Place, Place]], colour: str = RULE, more: str = "") -> None:
+        """Draw lines that look alike as one path."""
+        if path := "".join(f"M{_n(x)},{_n(y)}{_to(x, y, *end)}" for (x, y), end in ends):
+            self.parts.append(f'<path d="{path}" stroke="{colour}"{more}/>')
 
     def point(self, x: float, y: float, style: Style, say: str, scale: float = 1) -> None:
         smaller = f" scale({_n(scale)})" if scale < 1 else ""
         self.parts.append(
             f'<path d="{style.shape}" transform="translate({_n(x)},{_n(y)}){smaller}" fill="{style.colour}"'
-            f"{_said(say, 'point')}/>"
+            f"{_said(say)}/>"
         )
 
     def bar(self, left: float, y: float, width: float, height: float, colour: str, say: str) -> None:
         self.parts.append(
             f'<rect x="{_n(left)}" y="{_n(y)}" width="{_n(max(width, 0))}" height="{_n(height)}" fill="{colour}"'
-            f"{_said(say, 'bar')}/>"
+            f"{_said(say)}/>"
         )
 
     def legend(self, y: float) -> None:
@@ -189,12 +195,15 @@ class _Drawing:
         self.height = y + 6
 
 
-def _said(say: str, kind: str) -> str:
-    return (
-        f' role="graphics-symbol" aria-roledescription="{kind}" aria-label="{escape(visible(say))}"'
-        if say
-        else ' aria-hidden="true"'
-    )
+def _said(say: str) -> str:
+    return f' role="img" aria-label="{escape(visible(say))}"' if say else ' aria-hidden="true"'
+
+
+def _to(x: float, y: float, to_x: float, to_y: float) -> str:
+    """Return the path command that draws a line from one place to another."""
+    if _n(x) == _n(to_x):
+        return f"V{_n(to_y)}"
+    return f"H{_n(to_x)}" if _n(y) == _n(to_y) else f"L{_n(to_x)},{_n(to_y)}"
 
 
 def _n(number: float) -> str:
@@ -278,8 +287,8 @@ def _curves(drawing: _Drawing) -> None:
     xs = _places(plot, list(places), left + side, width - 12 - side)
     y = _Scale(*_extent(plot), bottom, top)
     drawing.text(4, 12, plot.value, room=width - 8)
+    drawing.lines(((left, y(value)), (width - 8, y(value))) for value, _ in ticks)
     for value, text in ticks:
-        drawing.line((left, y(value)), (width - 8, y(value)))
         drawing.text(left - 5, y(value) + 4, text, "end")
     for x, text in _marked(plot, xs, left + side, width - 12 - side):
         drawing.text(x, bottom + 16, text, "middle")
@@ -296,7 +305,7 @@ def _curves(drawing: _Drawing) -> None:
     for number, upright in enumerate(plot.uprights):
         style = drawing.styles.get(upright.series, Style(SOFT, SHAPES[0]))
         x = xs.get(upright.x, left) + dodge * (list(drawing.styles).index(upright.series) if len(series) > 1 else 0)
-        label = _said(upright.say, "line")
+        label = _said(upright.say)
         drawing.line((x, top), (x, bottom), style.colour, f' stroke-dasharray="6 3"{label}')
         drawing.text(x - 4, bottom - 6 - 13 * number, upright.name, "end", style.colour)
     drawing.legend(bottom + (38 if plot.x else 22))
@@ -341,10 +350,8 @@ def _across(drawing: _Drawing, y: _Scale, left: float, xs: Mapping[int | float |
 
 def _curve(drawing: _Drawing, style: Style, marks: Sequence[tuple[float, PlotMark]], y: _Scale, scale: float) -> None:
     ordered = sorted(marks, key=lambda placed: placed[0])
-    for x, mark in ordered:
-        if mark.interval:
-            low, high = mark.interval
-            drawing.line((x, y(low)), (x, y(high)), style.colour, ' stroke-opacity=".55"')
+    intervals = [(x, *mark.interval) for x, mark in ordered if mark.interval]
+    drawing.lines((((x, y(low)), (x, y(high))) for x, low, high in intervals), style.colour, ' stroke-opacity=".55"')
     if len(ordered) > 1:
         points = " ".join(f"{_n(x)},{_n(y(mark.value))}" for x, mark in ordered)
         drawing.parts.append(
@@ -374,8 +381,7 @@ def _rows(drawing: _Drawing) -> None:
     tall = [lane * (1 if plot.kind == "shares" else len(marks)) + ROW_GAP + over for marks in rows.values()]
     bottom = top + sum(tall)
     ticks = [(0.0, "0%"), (0.5, "50%"), (1.0, "100%")] if plot.kind == "shares" else _ticks(x.low, x.high)
-    for value, _ in ticks:
-        drawing.line((x(value), top), (x(value), bottom))
+    drawing.lines(((x(value), top), (x(value), bottom)) for value, _ in ticks)
     _down(drawing, x, top, bottom)
     y = top
     for (name, marks), height in zip(rows.items(), tall, strict=True):

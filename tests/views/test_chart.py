@@ -47,7 +47,7 @@ def test_a_value_is_drawn_at_its_height() -> None:
 
 def test_an_interval_is_drawn_from_end_to_end() -> None:
     svg = drawn(Plot(marks=[PlotMark("a", 0.5, (0.25, 0.75), say="a")], kind="rows"))
-    [(start, end)] = re.findall(r'd="M([\d.]+),[\d.]+L([\d.]+),[^"]*" stroke="var\(--series', svg)
+    [(start, end)] = re.findall(r'd="M([\d.]+),[\d.]+H([\d.]+)" stroke="var\(--series', svg)
     [(x, _)] = places(svg)
     assert x == pytest.approx((float(start) + float(end)) / 2, abs=0.1)
 

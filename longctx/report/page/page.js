@@ -338,7 +338,7 @@
 
   const tip = document.getElementById("tip");
   document.addEventListener("pointerover", (event) => {
-    const mark = event.target.closest?.("svg [role='graphics-symbol']");
+    const mark = event.target.closest?.("svg [role='img']");
     tip.hidden = !mark;
     if (!mark) return;
     tip.textContent = mark.getAttribute("aria-label");

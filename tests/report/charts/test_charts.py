@@ -117,7 +117,7 @@ def test_k_max_of_several_models_at_one_place_are_side_by_side() -> None:
     passkeys = [row for model in ("a", "b") for row in rows(5, model) if row.test == "passkey"]
     chart = next(chart for chart in charts(summarize(passkeys)) if chart.name.startswith("passkey"))
     assert len({upright.x for upright in chart.plot.uprights}) == 1
-    assert len(set(re.findall(r'd="(M[^"]*)"[^>]*roledescription="line"', draw(chart)))) == 2
+    assert len(set(re.findall(r'd="(M[^"]*)" stroke[^>]*role="img"', draw(chart)))) == 2
 
 
 def test_names_are_not_joined_by_a_line() -> None:

@@ -26,9 +26,8 @@ TRIALS = 98
 PADDED = "budget-3000-longest-600-depth-0-variant-none_scratchpad"
 
 MARKS = """charts => charts.map(chart => {
-    const marks = [...chart.querySelectorAll("[role=graphics-symbol][aria-label]")];
-    const drawn = marks.map(mark => [mark.getAttribute("aria-roledescription"), mark.getBoundingClientRect()]);
-    return drawn.filter(([kind, box]) => !/axis|legend|title/.test(kind) && box.width > 1 && box.height > 1).length;
+    const drawn = [...chart.querySelectorAll("[role=img][aria-label]")].map(mark => mark.getBoundingClientRect());
+    return drawn.filter(box => box.width > 1 && box.height > 1).length;
 })"""
 """A script that counts the marks of each chart."""
 

@@ -33,7 +33,7 @@ NUMBER = r"[-+]?\d+\.\d+"
 
 def said(page: str, part: str = "") -> list[str]:
     """Return what the marks of a page say. part: the page begins with it, and a mark is counted once."""
-    marks = re.findall(r'roledescription="point" aria-label="([^"]*)"', page[page.index(part) :])
+    marks = re.findall(r'<path d="[^"]*" transform[^>]* role="img" aria-label="([^"]*)"', page[page.index(part) :])
     return list(dict.fromkeys(map(unescape, marks)))
 
 

@@ -27,11 +27,11 @@ def test_the_verdict_is_first_and_the_first_screen_holds_no_reply(tab: Tab, upgr
 def test_accuracy_is_charted_for_each_treatment(tab: Tab, upgraded: Path) -> None:
     opened = tab.open(upgraded.as_uri())
     assert opened.locator("h1").inner_text() == "old → new or same"
-    bands = opened.locator(".picture .wide [role=graphics-symbol]")
+    bands = opened.locator(".picture .wide [role=img]")
     assert bands.count() >= 2
     figure = opened.locator("figure:not(.picture)")
     assert figure.count() == 1
-    points = figure.locator("[role=graphics-symbol][aria-roledescription=point]")
+    points = figure.locator("path[role=img]")
     names = [(point.get_attribute("aria-label") or "").partition(":")[0] for point in points.all()]
     assert names == ["old", "new", "same"]
 
