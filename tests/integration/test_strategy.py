@@ -11,13 +11,9 @@ from typing import Any
 
 import pytest
 
-from longctx.config.models import load_model
-from longctx.live.cost.money import cost
-from longctx.text import usd
 from tests.batch_server import PATH, BatchServer
 from tests.context_server import managed
 from tests.given import json_lines
-from tests.here import HERE
 from tests.integration.conftest import ROOT, TOY, Checkout
 from tests.integration.pages import blocks, missing, ran
 from tests.servers import SimulatedServer
@@ -230,20 +226,6 @@ def test_the_guide(checkout: Checkout, server: SimulatedServer) -> None:
             output = "".join(ran(checkout, line, options) for line in text.splitlines())
         elif not text.startswith(("longctx data probes", "@", "$ ")):  # "$ ": in test_window.py
             assert not missing(text, output), f"{missing(text, output)} is not in what was printed:\n{output}"
-
-
-def test_the_prices_of_the_guide_are_those_of_the_model_profile() -> None:
-    page = " ".join((ROOT / "docs/compaction.md").read_text(encoding="utf-8").split())
-    prices = load_model(HERE, "claude-sonnet-5-5").prices
-    assert prices
-    whole, half, answer, summary, kept = 90_000, 45_000, 60, 800, 2_000
-    for strategy, requests in {
-        "none": [(whole, answer)],
-        "truncate": [(half, answer)],
-        "summary": [(whole, summary), (kept, answer)],
-    }.items():
-        paid = usd(40 * sum(cost(prices, *size) for size in requests))
-        assert f"{paid} under `{strategy}`" in page
 
 
 RETENTION = (
