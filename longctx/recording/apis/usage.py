@@ -1,6 +1,6 @@
 """The tokens of an answer, as vendors and gateways name them: read from the prompt cache, written to it, reasoning.
 
-`FIELDS` is the table. Its sources, read in November 2026:
+`FIELDS` is the table. Its sources, of November 2026:
 
 - OpenAI, Azure: developers.openai.com/api/docs/guides/prompt-caching (`cache_write_tokens` since GPT-5.6)
 - Anthropic: platform.claude.com/docs/en/build-with-claude/prompt-caching
