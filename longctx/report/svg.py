@@ -39,8 +39,8 @@ SHAPES = (
 INK, SOFT, RULE = "var(--ink)", "var(--ink-soft)", "var(--rule)"
 SALT = 9857
 """With it, the models of this repository's recordings have different colours."""
-Place = tuple[float, float]
-"""x and y, in pixels."""
+Pixels = tuple[float, float]
+"""x and y."""
 Numbers = Mapping[str, int]
 """The numbers of the models' colours."""
 
@@ -152,10 +152,10 @@ class _Drawing:
         fill = f' fill="{colour}"' if colour else ""
         self.parts.append(f'<text x="{_n(x)}" y="{_n(y)}"{where}{fill}>{escape(text)}</text>')
 
-    def line(self, start: Place, end: Place, colour: str = RULE, more: str = "") -> None:
+    def line(self, start: Pixels, end: Pixels, colour: str = RULE, more: str = "") -> None:
         self.lines([(start, end)], colour, more)
 
-    def lines(self, ends: Iterable[tuple[Place, Place]], colour: str = RULE, more: str = "") -> None:
+    def lines(self, ends: Iterable[tuple[Pixels, Pixels]], colour: str = RULE, more: str = "") -> None:
         """Draw lines that look alike as one path."""
         if path := "".join(f"M{_n(x)},{_n(y)}{_to(x, y, *end)}" for (x, y), end in ends):
             self.parts.append(f'<path d="{path}" stroke="{colour}"{more}/>')
