@@ -12,7 +12,6 @@ from longctx.corpus.question_bank import load_bank
 from longctx.engine.measure import Measurement
 from longctx.protocols.reports.corpus_report import lexical_rates
 from longctx.views.answers import CellSummary
-from longctx.views.chart import letter_shares
 from tests.here import HERE
 from tests.tools.tables import table
 
@@ -86,11 +85,7 @@ def test_paraphrased_questions_stay_answerable() -> None:
     assert paraphrased.rate >= 0.8 * usual.rate
 
 
-def test_the_sentences_have_the_figures_of_the_recorded_answers() -> None:
-    page = PAGE.read_text(encoding="utf-8")
-    alone = [row for row in measured().rows if row.params.get("record") == "right"]
-    [liked] = [share.chosen for share in letter_shares(alone) if share.letter == "D"]
-    assert f"it chooses D in {liked.correct} of {liked.n} answers" in " ".join(page.split())
+def test_the_sentence_has_the_rate_of_the_recorded_answers() -> None:
     short = (HERE.root / "docs/protocols/short-answers.md").read_text(encoding="utf-8")
     assert f"right in {cells()['budget-2600-longest-600-depth-50'].rate}" in " ".join(short.split())
 
