@@ -15,6 +15,8 @@ TABLE = "tool.longctx"
 NAME = "pyproject.toml"
 FIRST_IN_FLIGHT, MOST_IN_FLIGHT = 16, 32
 """The number of concurrent requests that a run starts with, and the most unless a user sets another maximum."""
+PATIENCE = 30.0
+"""The minutes for which a server that has answered is waited for, unless a user states others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

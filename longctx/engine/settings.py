@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longctx.config.arguments import RECORD_MODES, label, number, one_of, server_name, share, trial_name
-from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT, ProjectSettings, shard_argument
+from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT, PATIENCE, ProjectSettings, shard_argument
 from longctx.errors import BadValue, UserError, did_you_mean
 from longctx.gate.rules import ALPHA, DEFAULT_CAP, MARGIN, MAX_AGE_DAYS
 from longctx.vocabulary.shapes import SHAPES
@@ -89,7 +89,7 @@ class Settings:
     """The file with what people say of answers that a judge graded; None without one."""
     fresh: str = ""
     """Why the gate begins a new body of evidence; empty if it does not."""
-    patience: float = 30.0
+    patience: float = PATIENCE
     """Minutes that a server which has answered is waited for."""
     batch: bool = False
     batch_wait: float | None = None

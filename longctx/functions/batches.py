@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Coroutine, Iterable, Sequence
 from typing import Any
 
@@ -14,7 +13,7 @@ from longctx.functions.measure import RunOnce, TrialOf
 from longctx.live.asker import count
 from longctx.live.batches.filling import held_in_batch
 from longctx.live.batches.ledger import Ledger
-from longctx.live.bounds import Bounds, Terms
+from longctx.live.bounds import Terms
 from longctx.live.canary import Canary
 from longctx.live.cost.money import Budget
 from longctx.live.display import Tally
@@ -86,7 +85,7 @@ class Rounds:
             held = [request for request in open_requests if request.place in claimed]
             taken = claimed.keys() | batches.collected
             free = [request for request in open_requests if request.place not in taken]
-            bounds = dataclasses.replace(Bounds.of(terms.in_flight, halt=halt), budget=self._budget)
+            bounds = terms.bounds(halt, self._budget)
             self._tally.begin(len(free) + len(held))
             with live_progress(self._tally, self._say) as shown:
                 sending = Sending(clients, tape, bounds, Outcomes(self._tally, shown), batches)

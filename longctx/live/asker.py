@@ -7,7 +7,6 @@ reply to the one before is there.
 from __future__ import annotations
 
 import asyncio
-import dataclasses
 import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -17,7 +16,7 @@ from typing import Self
 from longctx import clocks, connections
 from longctx.config.models import ModelProfile
 from longctx.live.asking import Asking
-from longctx.live.bounds import Bounds, Terms
+from longctx.live.bounds import Terms
 from longctx.live.cost.money import Budget, check_cap
 from longctx.live.display import Tally
 from longctx.live.drain import Drain, RequestResult, Sent, Supply
@@ -148,9 +147,7 @@ class Asker:
     async def _serve(self) -> None:
         async with open_clients(self.tape, self._terms.base_url, self.in_flight, self._models) as clients:
             self._clients = clients.without_retries()
-            bounds = Bounds.of(self.in_flight)
-            patience_s = self._terms.patience_s
-            self._bounds = dataclasses.replace(bounds, budget=self._budget, patience_s=patience_s)
+            self._bounds = self._terms.bounds(budget=self._budget)
             with live_progress(self.tally, self._say) as self._progress:
                 await self._served()
 

@@ -328,10 +328,10 @@ class Asking:
 
     async def _stated(self, response: httpx2.Response, client: Client, model: ModelProfile) -> float | None:
         """Return how many requests a server says that it takes now, in its answer or once if asked; None if unknown."""
-        most, told, server = stated_start(response.headers), self.limits.told, self._clients.server_of(model)
-        if most is not None or response.headers.get("server") != LLAMA or server in told:
+        most, asked, server = stated_start(response.headers), self.limits.slots_asked, self._clients.server_of(model)
+        if most is not None or response.headers.get("server") != LLAMA or server in asked:
             return most
-        told.add(server)
+        asked.add(server)
         return await slots_of(client)
 
     def _hold(self, client: Client, slots: Slots, seconds: float) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Self
 
-from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT
+from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT, PATIENCE
 from longctx.live.cost.money import Budget
 from longctx.live.interrupted import Halt
 from longctx.live.limiter import Limit
@@ -20,8 +20,7 @@ MAX_CONSECUTIVE_FAILURES = 40
 
 If twice the number of requests in flight is larger, that number counts.
 """
-PATIENCE_S = 30 * 60.0
-"""The seconds for which a server that has answered is waited for, unless the project states others."""
+PATIENCE_S = 60 * PATIENCE
 SPARED = 16
 """The files that are left for recordings and reports, and for what tests open."""
 
@@ -55,6 +54,11 @@ class Terms:
                 "few files for more. Raise its limit (ulimit -n)."
             )
 
+    def bounds(self, halt: Halt | None = None, budget: Budget | None = None) -> Bounds:
+        """Return the bounds of a live pass. budget: that of the run, if it has spent some already."""
+        bounds = Bounds.of(self.in_flight, self.max_cost, halt)
+        return replace(bounds, budget=budget or bounds.budget, patience_s=self.patience_s)
+
 
 @dataclass(slots=True)
 class ConsecutiveFailures:
@@ -78,7 +82,7 @@ class Limits:
 
     ceiling: int
     """The most requests in flight to all of them together."""
-    told: set[Server] = field(default_factory=set)
+    slots_asked: set[Server] = field(default_factory=set)
     """The servers that were asked how many requests they answer at once."""
     _of: dict[Server, Limit] = field(default_factory=dict)
 

@@ -193,8 +193,7 @@ class ProtocolPass:
         terms, say, tape = self.terms, self.say, self.tape
         every = [*to_send.requests, *to_send.held]
         self.halt.to_ask = len(every)
-        every_server = Bounds.of(terms.in_flight, terms.max_cost, self.halt)
-        bounds = dataclasses.replace(every_server, patience_s=terms.patience_s)
+        bounds = terms.bounds(self.halt)
         tally = Tally(len(every), sum(map(work, every)))
         with self.progress(tally, say) as shown:
             begun = {request.cell.group for request in to_send.held}  # by a run whose canary has let them pass
