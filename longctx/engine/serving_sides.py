@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from longctx import clocks
@@ -34,12 +35,12 @@ def sides_of(old: str, new: str, workspace: Workspace, model: str) -> tuple[Side
 
 
 def _side(role: str, text: str, workspace: Workspace, model: str) -> Side:
+    servers = [name for name in servers_in(_folders(workspace), model) if name]
     if live := LIVE.fullmatch(text):
         url = live["url"]
         parsed(url)
-        name = server_name(live["name"]) if live["name"] else _name_of(url, role)
+        name = server_name(live["name"]) if live["name"] else _name_of(url, role, servers)
         return Side(role, name, url, shown=without_userinfo(url))
-    servers = [name for name in servers_in(_folders(workspace), model) if name]
     if text in servers:
         return Side(role, text, shown=text)
     try:
@@ -58,8 +59,13 @@ def _folders(workspace: Workspace) -> Sequence[str]:
     return [path.name for path in cassettes.iterdir() if path.is_dir()] if cassettes.is_dir() else []
 
 
-def _name_of(url: str, role: str) -> str:
-    """Return the name of a live server that was given none: its host, and now, since it may be another one later."""
+def _name_of(url: str, role: str, taken: Container[str]) -> str:
+    """Return the name of a live server that was given none: its host, and now, since it may be another one later.
+
+    taken: the names of recorded servers, none of which is returned.
+    """
     address = parsed(url)
     host = re.sub(r"[^A-Za-z0-9]+", "-", address.host).strip("-")[:MOST_OF_HOST].strip("-") or "server"
-    return f"{host}-{clocks.local():%m%d-%H%M%S}-{role}"
+    name = f"{host}-{clocks.local():%m%d-%H%M%S}"
+    numbered = itertools.chain([name], (f"{name}-{number}" for number in itertools.count(2)))
+    return next(full for each in numbered if (full := f"{each}-{role}") not in taken)

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from longctx import clocks, connections
 from longctx.config.models import ModelProfile
@@ -66,8 +66,8 @@ class Asker:
         self._loop.set_default_executor(ThreadPoolExecutor(initializer=connections.are_own))
         self._opened: Future[Asking] = Future()
         self._closing = asyncio.Event()
-        self._out: dict[Future[RequestResult], Sent] = {}
-        """What the trials that are drained wait for."""
+        self._answering: set[asyncio.Task[Any]] = set()
+        """The tasks of what is submitted; only the thread of the client touches them."""
         self._thread = threading.Thread(target=self._run, name="longctx-asker", daemon=True)
 
     def __enter__(self) -> Self:
@@ -93,7 +93,7 @@ class Asker:
 
     def drain(self, supply: Supply) -> None:
         """Ask the trials of a supply, until none may start and nothing is in flight."""
-        out = self._out = {}
+        out: dict[Future[RequestResult], Sent] = {}
         loop = Drain(supply, lambda: STARTED * self.allowed, lambda: self._asking.may_send_more)
         while True:
             for paused, request in loop.take():
@@ -105,8 +105,9 @@ class Asker:
                 loop.ended(*out.pop(future), future.result())
 
     def wait(self) -> None:
-        """Wait for what is in flight."""
-        while wait(self._out, SIGNALS_S).not_done:
+        """Wait for all that was submitted, also by a call that a signal interrupted before it returned."""
+        ended = asyncio.run_coroutine_threadsafe(self._ended(), self._loop)
+        while wait([ended], SIGNALS_S).not_done:
             pass
 
     def submit(self, request: Request) -> Future[RequestResult]:
@@ -122,6 +123,10 @@ class Asker:
 
     async def _answer(self, request: Request) -> RequestResult:
         connections.are_own()  # the task has the context of the thread that submitted it
+        task = asyncio.current_task()
+        assert task
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
         if self._asking.asked.stopped:
             return self._asking.asked.stopped
         if request.place.counts:
@@ -131,6 +136,11 @@ class Asker:
             self.tally.answered(result, request.model.prices)
         self._progress.ended(request, result)
         return result
+
+    async def _ended(self) -> None:
+        """Return when nothing is in flight. A task that was submitted before this one has begun."""
+        while self._answering:
+            await asyncio.wait(self._answering)
 
     def _run(self) -> None:
         connections.are_own()

@@ -149,7 +149,7 @@ def test_a_server_asked_again_by_its_url_is_asked_anew(short: Checkout, both: tu
     assert serving(short, f"good={old.url}", new.url).code in (0, 11)
     before = len(new.asked)
     run = serving(short, "good", new.url)
-    assert len(new.asked) == 2 * before
+    assert len(new.asked) == 2 * before, run.out + run.err
     assert run.says("old: vLLM 0.29.0, good, recorded on")
 
 

@@ -19,7 +19,6 @@ from longctx.errors import UserError
 from longctx.live.asker import Asker
 from longctx.live.bounds import Terms
 from longctx.live.display import Tally
-from longctx.live.drain import Paused
 from longctx.live.failure import Failure
 from longctx.recording.apis.messages import COUNT_PATH
 from longctx.recording.request import Request
@@ -197,14 +196,23 @@ def test_a_signal_that_wakes_no_lock_is_handled(server: SimulatedServer, tape: T
     before = signal.signal(signal.SIGUSR1, handle)
     try:
         with asker_of(server, tape) as asker:
-            future = asker.submit(asked := request(tape))
-            asker._out = {future: (Paused(asked.trial), asked)}
+            future = asker.submit(request(tape))
             server.wait_for(1)
             threading.Thread(target=kill).start()
             asker.wait()
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert done == [False]
+
+
+def test_what_a_signal_kept_from_being_noted_is_waited_for(server: SimulatedServer, tape: Tape) -> None:
+    """A signal may come when a request is submitted, and before who submits it has its future."""
+    server.hold_after = 0
+    with asker_of(server, tape) as asker:
+        asker.submit(asked := request(tape))
+        threading.Timer(0, lambda: (server.wait_for(1), server.release.set())).start()
+        asker.wait()
+        assert tape.status(asked.place) == "found"
 
 
 def test_nothing_is_in_flight(server: SimulatedServer, tape: Tape) -> None:
