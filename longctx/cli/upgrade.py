@@ -54,6 +54,7 @@ def add(commands: Any) -> None:
     declare(parser, "estimate", "no-text")
     option("--out", type=Path, metavar="DIR", help="folder of the page (default: reports/upgrade-…)")
     declare(parser, "no-lock", "margin", "alpha", "on-inconclusive")
+    option("-v", "--verbose", action="store_true", help="print all tables, and how the verdict is reached")
     parser.set_defaults(run=run)
 
 
@@ -79,8 +80,8 @@ def run(options: argparse.Namespace) -> int:
         return 0
     upgrade = upgrading.measure(options.max_cost)
     document = write(out, upgrade, workspace, options.volume)
-    print(as_terminal(document))
-    print(f"\nReport: {out / 'index.html'}")
+    print(as_terminal(document) if options.verbose else document.brief)
+    print(f"Report: {out / 'index.html'}")
     return exit_status(upgrade.best.verdict.verdict, failed=False, on_inconclusive=options.on_inconclusive)
 
 

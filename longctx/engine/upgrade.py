@@ -25,17 +25,21 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.cost.money import check_cap
 from longctx.registry import known_protocols
 from longctx.report.document import Document, as_markdown
+from longctx.report.gate_lines import NONE_LOST, LostAnswers, Views, lost_answers
 from longctx.report.page.earlier_answers import Earlier, earlier_rows
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
 from longctx.results.answer_groups import with_answers
 from longctx.results.row import Row
 from longctx.results.trial_view import View
 from longctx.views.chart import Chart
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.looks import AT_ONCE
 from longctx.vocabulary.point import is_check
 from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
+NO_VIEW = View("")
+"""That of a trial whose texts are not kept."""
 ENTRIES = ("effort", "prompts", "shape", "strategy", "server", "base_url")
 """The entries of a treatment besides its model."""
 EFFORTS: tuple[str, ...] = tuple(
@@ -267,7 +271,7 @@ class Upgrading:
         return MeasuredTreatment(
             treatment,
             [replace(row, model=treatment.name, server=None) for row in rows],
-            [View("")] * len(rows) if trials.run.settings.no_text else views,
+            [NO_VIEW] * len(rows) if trials.run.settings.no_text else views,
             sum(not cell.cell.size for cell in cells),
         )
 
@@ -316,7 +320,7 @@ def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None)
     judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
     after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
     old = upgrade.old.treatment.name
-    decision = UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume)
+    decision = UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume, _lost(upgrade))
     document, chart = upgrade_document(decision), accuracy_chart(decision)
     texts = {
         "index.html": _page(document, upgrade, workspace, [chart] if chart else []),
@@ -327,6 +331,24 @@ def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None)
     for name, text in texts.items():
         write_file(out / name, _writer(text))
     return document
+
+
+def _lost(upgrade: Upgrade) -> LostAnswers:
+    """Return the answers that the best candidate lost; none if no texts are kept."""
+    old, best = upgrade.old, upgrade.best
+    texts = Both(old, best.measured).map(_texts)
+    if not any(texts):
+        return NONE_LOST
+    return lost_answers(best.verdict, old.rows, best.measured.rows, lambda *_: texts)
+
+
+def _texts(measured: MeasuredTreatment) -> Views:
+    """Return what is kept of the trials of a treatment besides their rows."""
+    return {
+        row.identity: fields
+        for row, view, fields in zip(measured.rows, measured.views, _fields(measured.views), strict=True)
+        if view != NO_VIEW
+    }
 
 
 def _writer(text: str) -> Any:

@@ -7,25 +7,42 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from longctx.gate.bands import BandVerdict
-from longctx.gate.usage import Usage
+from longctx.gate.usage import Usage, UsageChange
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
+from longctx.report.blocks import Block, TableRows, TextLine
 from longctx.report.document import Document
 from longctx.report.forest import forest
-from longctx.report.usage_table import PRICE, UNKNOWN, spread, thousand
+from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
+from longctx.report.usage_table import PRICE, UNKNOWN, before_after, seconds, spread, thousand
+from longctx.report.verdict_blocks import LOST, MARKS, Told, lost_and_gained, lost_of, verdict_blocks
 from longctx.report.verdict_data import as_data
-from longctx.report.verdict_document import badge, forest_bands, verdict_document, why
+from longctx.report.verdict_document import (
+    badge,
+    besides_bands,
+    findings,
+    forest_bands,
+    not_covered,
+    remarks_on,
+    verdict_document,
+    why,
+)
 from longctx.report.verdict_document import lead as lead_of_gate
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.text import usd
 from longctx.views.chart import Chart, Plot, PlotMark, Table
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check
 
 THINKING = "thinking tokens"
 """The column that a table has if any server counts them apart."""
 NamedVerdict = tuple[str, RunVerdict]
 """The name of a candidate, and the verdict on it."""
+
+
+NOW_AND_NEW = Both("now", "new")
+"""What the old treatment and a candidate are called in tables."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +58,125 @@ class UpgradeDecision:
     best: str
     volume: int | None = None
     """Requests a month; None if that was not given."""
+    lost: LostAnswers = NONE_LOST
+    """What the best candidate lost."""
+
+    @property
+    def verdict(self) -> RunVerdict:
+        """The verdict on the best candidate."""
+        return dict(self.candidates)[self.best]
+
+    @property
+    def same_model(self) -> str:
+        """What the names of all treatments begin with; empty if they are of several models, or one is a model alone."""
+        model, comma, _ = self.old.partition(", ")
+        names = [self.old, *(name for name, _ in self.candidates)]
+        return model if comma and all(name.startswith(f"{model}, ") for name in names) else ""
+
+    def short(self, name: str) -> str:
+        """Return the name of a treatment without the model that all have."""
+        return name.removeprefix(f"{self.same_model}, ") if self.same_model else name
 
 
 def upgrade_document(decision: UpgradeDecision) -> Document:
     """Return the upgrade in words, the verdict first."""
-    verdicts = dict(decision.candidates)
-    best = verdicts[decision.best]
-    shown, lead = badge(best), _lead(decision, best)
+    verdict = decision.verdict
+    names = " or ".join(name for name, _ in decision.candidates)
+    asked = f"May {decision.short(decision.best)} replace {decision.short(decision.old)}? {_decided(verdict)}"
+    counted = [part for part in (decision.same_model, lost_and_gained(verdict)) if part]
+    blocks = tuple(_blocks(decision))
+    lead = _lead(decision)
     return Document(
-        title=f"Upgrade from {decision.old} to {' or '.join(verdicts)}: {shown}",
+        title=asked,
         notes=tuple(_notes(decision, lead)),
-        tables=(_candidates(decision), *_details(decision)),
-        badge=shown,
+        tables=(_candidates(decision), *([decision.lost.table] if decision.lost.shown else []), *_details(decision)),
+        badge=badge(verdict),
         lead=lead,
+        brief=gate_lines([asked, *([" · ".join(counted)] if counted else [])], blocks, None, decision.lost),
         picture=_bands_of(decision),
-        change=f"{decision.old} → {' or '.join(verdicts)}",
+        change=f"{decision.old} → {names}",
+        heading=f"{MARKS[verdict.verdict]} {asked}",
+        about=TextLine.of(" · ".join(counted)),
+        blocks=blocks,
     )
+
+
+def _decided(verdict: RunVerdict) -> str:
+    """Return the verdict, and in how many bands it was given."""
+    bands = [band for band in verdict.bands if band.n]
+    number = sum(band.verdict == verdict.verdict for band in bands)
+    given = verdict.verdict.upper()
+    if verdict.verdict == "invalid" or not number:
+        return f"{given}: {why(verdict)}"
+    where = f" in {number:,} of {len(bands):,} bands" if len(bands) > 1 else ""
+    besides = besides_bands(verdict) if verdict.verdict == "regression" else ()
+    return "; ".join([f"{given}{where}", *besides, *not_covered(verdict)])
+
+
+def _blocks(decision: UpgradeDecision) -> Iterator[Block]:
+    """Yield what a reader sees first: the candidates, if there are several, and the best one's bands."""
+    verdict = decision.verdict
+    if len(decision.candidates) > 1:
+        yield TableRows(_in_short(decision), right=("accuracy",))
+        yield TextLine.of(f"{decision.short(decision.best)}:")
+    below = (*findings(verdict), *_usage_line(verdict.usage, decision.volume))
+    yield from verdict_blocks(verdict, Told((), (), below, tuple(remarks_on(verdict)), NOW_AND_NEW), decision.lost)
+
+
+def _in_short(decision: UpgradeDecision) -> Table:
+    """Return a row for each treatment, which fits a terminal."""
+    verdicts = dict(decision.candidates)
+    rows = []
+    for measured in _measured(decision):
+        verdict, usage = verdicts.get(measured.name), measured.usage
+        paired = [band for test in _of_trials(verdict) for band in test.bands if not band.unpaired] if verdict else []
+        rows.append(
+            {
+                "": decision.short(measured.name),
+                "accuracy": f"{measured.rate.rate:.2f}" if measured.rate.n else UNKNOWN,
+                "95% interval": f"[{measured.rate.lo:.2f}, {measured.rate.hi:.2f}]" if measured.rate.n else UNKNOWN,
+                LOST: lost_of(paired) if paired else "",
+                PRICE: thousand(usage),
+                **_monthly(usage, decision.volume),
+                "median latency": seconds(usage.latency_p50),
+                "verdict": badge(verdict) if verdict else "now",
+            }
+        )
+    return Table.from_rows("", _without_empty(rows))
+
+
+def _usage_line(usage: UsageChange | None, volume: int | None) -> Iterator[str]:
+    """Yield what an answer takes now and with the candidate: price, latency, tokens."""
+    if usage is None:
+        return
+    sides = Both(usage.before, usage.after)
+    parts = []
+    if any(side.usd for side in sides):
+        parts.append(f"1,000 trials {before_after(*sides.map(thousand))}")
+        parts += [f"{name} {before_after(*ends)}" for name, ends in _months(sides, volume)]
+    if usage.before.latency_p50 or usage.after.latency_p50:
+        before, after = (seconds(side.latency_p50) for side in sides)
+        parts.append(f"median latency {before_after(before.removesuffix(' s'), after)}")
+    tokens = {
+        "tokens in": sides.map(lambda side: side.input_tokens),
+        "out": sides.map(lambda side: side.output_tokens),
+        "thinking": sides.map(lambda side: side.thinking_tokens),
+    }
+    known = {name: ends for name, ends in tokens.items() if ends != (None, None)}
+    if known:
+        parts.append(", ".join(f"{name} {before_after(*ends.map(_mean))}" for name, ends in known.items()))
+    if parts:
+        told = "; ".join(parts)
+        yield f"{told[:1].upper()}{told[1:]}."
+
+
+def _months(sides: Both[Usage], volume: int | None) -> Iterator[tuple[str, Both[str]]]:
+    before, after = sides.map(lambda side: _monthly(side, volume))
+    yield from ((name, Both(before[name], after[name])) for name in before)
+
+
+def _mean(tokens: float | None) -> str:
+    return UNKNOWN if tokens is None else f"{tokens:,.0f}"
 
 
 def _bands_of(decision: UpgradeDecision) -> Chart | None:
@@ -77,7 +197,8 @@ def upgrade_data(decision: UpgradeDecision) -> dict[str, Any]:
     return {"old": old, "best": decision.best, "candidates": candidates, "volume": decision.volume}
 
 
-def _lead(decision: UpgradeDecision, best: RunVerdict) -> str:
+def _lead(decision: UpgradeDecision) -> str:
+    best = decision.verdict
     said = lead_of_gate(best).removesuffix(".") if best.verdict == "regression" else why(best)
     if best.verdict == "pass":
         cheapest = " the cheapest that passes:" if len(decision.candidates) > 1 else ""
@@ -119,10 +240,14 @@ def _candidates(decision: UpgradeDecision) -> Table:
             | ({"difference": "", "lost": "", "gained": ""} if bands is None else _difference(bands))
             | _usage(measured.usage, decision.volume)
         )
-    empty = [name for name in rows[0] if {row.get(name) for row in rows} in ({UNKNOWN}, {usd(0)})]
-    rows = [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
     title = "Accuracy against price, on the same trials: accuracy [95% interval], price without a batch's discount"
-    return Table.from_rows(title, rows)
+    return Table.from_rows(title, _without_empty(rows))
+
+
+def _without_empty(rows: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """Return rows without the columns of which nothing is known, and without prices where all is free."""
+    empty = [name for name in rows[0] if {row.get(name) for row in rows} in ({UNKNOWN}, {usd(0)})]
+    return [{name: cell for name, cell in row.items() if name not in empty} for row in rows]
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +328,16 @@ def _difference(bands: Sequence[BandVerdict]) -> dict[str, str]:
 
 
 def _usage(usage: Usage, volume: int | None) -> dict[str, str]:
-    cells = {PRICE: thousand(usage)}
-    if volume is not None:
-        cells[f"a month at {volume:,}"] = UNKNOWN if usage.usd is None else usd(usage.usd * volume)
-    thinking = UNKNOWN if usage.thinking_tokens is None else f"{usage.thinking_tokens:,.0f}"
+    cells = {PRICE: thousand(usage), **_monthly(usage, volume)}
     latency = {"p50 latency": spread(usage.latency_p50), "p95 latency": spread(usage.latency_p95)}
-    return cells | {THINKING: thinking} | latency
+    return cells | {THINKING: _mean(usage.thinking_tokens)} | latency
+
+
+def _monthly(usage: Usage, volume: int | None) -> dict[str, str]:
+    """Return the price of a month's requests; nothing if their number is not given."""
+    if volume is None:
+        return {}
+    return {f"a month at {volume:,}": UNKNOWN if usage.usd is None else usd(usage.usd * volume)}
 
 
 def _details(decision: UpgradeDecision) -> Iterator[Table]:

@@ -15,6 +15,7 @@ from longctx.report.gate_lines import LostAnswers, one_line
 from longctx.report.usage_table import trials
 from longctx.text import count, usd
 from longctx.views.chart import Table
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check
 
 MARKS = {"pass": "✅", "regression": "❌", "inconclusive": "❔", "invalid": "⛔"}
@@ -31,6 +32,9 @@ TOO_FEW = "too few clusters"
 """Shown instead of an unknown interval."""
 SAME_ANSWERS = "same answers"
 """Shown of a band whose answers are the baseline's own."""
+
+SIDES = Both("before", "after")
+"""What the two sides of a gate are called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +67,11 @@ class Told:
     texts: Sequence[TextChange] = ()
     """The texts that changed."""
     findings: Sequence[str] = ()
-    """Sentences on where in the context answers were lost, and why."""
+    """Sentences below the bands: where in the context answers were lost, and why."""
     remarks: Sequence[str] = ()
     """Sentences that must be read before the verdict counts."""
+    sides: Both[str] = SIDES
+    """What the two sides are called."""
 
 
 def replays_itself(verdict: RunVerdict) -> bool:
@@ -159,7 +165,7 @@ def verdict_blocks(verdict: RunVerdict, told: Told, lost: LostAnswers) -> Iterat
     """Yield what a reader sees of a verdict below its heading."""
     yield from map(TextLine.of, told.remarks)
     if not replays_itself(verdict):
-        yield from _bands(verdict)
+        yield from _bands(verdict, told.sides)
     yield from map(TextLine.of, told.findings)
     others = [phrase for phrase in told.changed if not is_named(phrase) and not (told.texts and _is_digest(phrase))]
     if others:
@@ -174,7 +180,7 @@ def _is_digest(phrase: str) -> bool:
     return phrase.startswith("prompt templates of ")
 
 
-def _bands(verdict: RunVerdict) -> Iterator[Block]:
+def _bands(verdict: RunVerdict, sides: Both[str]) -> Iterator[Block]:
     every = [
         (test, band, change)
         for test in verdict.tests
@@ -195,8 +201,8 @@ def _bands(verdict: RunVerdict) -> Iterator[Block]:
     if (run := verdict.stated_run) and verdict.run_change and run.n:
         rows.append(_row("all bands", run, verdict.run_change, False))
     if rows:
-        columns = ("", "before", "after", CHANGE, LOST, "")
-        yield TableRows(Table("", columns, tuple(rows)), right=("before", "after"), strong=CHANGE)
+        columns = ("", *sides, CHANGE, LOST, "")
+        yield TableRows(Table("", columns, tuple(rows)), right=tuple(sides), strong=CHANGE)
     if rest := len(every) - len(chosen):
         kinds = dict.fromkeys(band.verdict for _, band, _ in order[len(chosen) :])
         yield TextLine.of(f"{count(rest, 'more band')}: {', '.join(kinds)}.")
@@ -237,12 +243,22 @@ def _row(name: str, band: BandVerdict, change: BandChange, invalid: bool) -> tup
     points = f"{100 * band.difference:+.1f}"
     known = TOO_FEW if is_unknown(band) else f"[{lo:+.1f}, {hi:+.1f}]"
     between = SAME_ANSWERS if band.same_answers else known
-    verdict = "invalid" if invalid else f"{band.verdict}, improved" if band.improved else band.verdict
-    if band.unpaired:
-        lost = " and ".join(f"{rate.n:,}" for rate in band.unpaired) + ", unpaired"
-    else:
-        lost = f"{trials(band.lost)} / {trials(band.gained)} of {band.n:,}"
+    unpaired = " and ".join(f"{rate.n:,}" for rate in band.unpaired or ())
+    lost = f"{unpaired}, unpaired" if unpaired else lost_of([band])
+    verdict = "invalid" if invalid else _decided(band)
     return (name, f"{change.before.rate:.2f}", f"{change.after.rate:.2f}", f"{points} {between}", lost, verdict)
+
+
+def lost_of(bands: Sequence[BandVerdict]) -> str:
+    """Return how many pairs of some bands were lost and gained, such as `51 / 12 of 200`."""
+    return f"{_total(bands, 'lost')} / {_total(bands, 'gained')} of {_total(bands, 'n')}"
+
+
+def _decided(band: BandVerdict) -> str:
+    """Return the verdict on a band, or what would give it one."""
+    if band.verdict == "inconclusive" and band.takes:
+        return f"needs about {band.takes}"
+    return f"{band.verdict}, improved" if band.improved else band.verdict
 
 
 def _examples(lost: LostAnswers) -> Fold:

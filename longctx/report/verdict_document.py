@@ -82,12 +82,11 @@ def verdict_document(
     texts that changed.
     """
     title = f"Gate: {verdict.verdict} - {why(verdict)}{_ruled_out(verdict)}"
-    unmeasured = [f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons]
     cases = tuple(_cases(verdict))
-    remarks = (*cases, *answers, *unmeasured, *gate_sentences(verdict))
+    remarks = (*cases, *answers, *_doubts(verdict))
     quiet = replays_itself(verdict) and not changed
     head = (title, *([] if quiet else [_against(verdict, baseline, changed)]), *remarks)
-    blocks = tuple(verdict_blocks(verdict, Told(changed, texts, tuple(_findings(verdict)), remarks), lost))
+    blocks = tuple(verdict_blocks(verdict, Told(changed, texts, tuple(findings(verdict)), remarks), lost))
     tables = [*_tables(verdict)]
     tables[1:1] = [lost.table] if lost.shown else []  # below the bands
     return Document(
@@ -106,7 +105,18 @@ def verdict_document(
     )
 
 
-def _findings(verdict: RunVerdict) -> Iterator[str]:
+def remarks_on(verdict: RunVerdict) -> Iterator[str]:
+    """Yield sentences that must be read before the verdict counts."""
+    yield from _cases(verdict)
+    yield from _doubts(verdict)
+
+
+def _doubts(verdict: RunVerdict) -> Iterator[str]:
+    yield from (f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons)
+    yield from gate_sentences(verdict)
+
+
+def findings(verdict: RunVerdict) -> Iterator[str]:
     """Yield why answers were lost, and where in the context: what the changed pairs show of both."""
     found = pattern_of([pair for test in verdict.tests for band in test.evidence for pair in band.pairs])
     if found.cause:
@@ -217,13 +227,17 @@ def why(verdict: RunVerdict) -> str:
     reason = _why(verdict)
     if verdict.verdict == "invalid":
         return reason
-    gains = "; a significant gain" if verdict.improved else ""
-    alone = sum(test.alone.before for test in verdict.tests if test.bands)
-    uncovered = "".join(f"; {sentence.partition(': ')[0]}" for sentence in verdict.uncovered)
-    lost = f"; {count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged" if alone else ""
-    rejudged = "".join(f"; {phrase}, and are not compared" for phrase in verdict.rejudged)
+    gains = ["a significant gain"] if verdict.improved else []
     price = price_change(verdict.usage) if verdict.verdict == "pass" else ""
-    return f"{reason}{gains}{uncovered}{lost}{rejudged}{price}"
+    return "; ".join([reason, *gains, *not_covered(verdict)]) + price
+
+
+def not_covered(verdict: RunVerdict) -> Iterator[str]:
+    """Yield a phrase on each part of the baseline that the verdict is not about."""
+    yield from (sentence.partition(": ")[0] for sentence in verdict.uncovered)
+    if alone := sum(test.alone.before for test in verdict.tests if test.bands):
+        yield f"{count(alone, 'trial')} of the baseline {'is' if alone == 1 else 'are'} not judged"
+    yield from (f"{phrase}, and are not compared" for phrase in verdict.rejudged)
 
 
 def _why(verdict: RunVerdict) -> str:
@@ -246,14 +260,7 @@ def _why(verdict: RunVerdict) -> str:
         ]
         if not bands and run_status(verdict.run) == "regression" and verdict.run:
             bands.append(f"all bands together {_signed(verdict.run.difference)}")
-        missed = [
-            f"{test.test}: {reported.minimum.says}"
-            for test in verdict.tests
-            for reported in test.missed
-            if reported.minimum
-        ]
-        limits = [str(limit) for limit in verdict.limits if limit.status == "regression"]
-        return "; ".join([*bands, *missed, *limits, *_since_anchor(verdict)])
+        return "; ".join([*bands, *besides_bands(verdict)])
     if open_limits := [str(limit) for limit in verdict.limits if limit.status == verdict.verdict == "inconclusive"]:
         return "; ".join(open_limits)
     together = verdict.verdict == "pass" and verdict.stated_run
@@ -261,6 +268,14 @@ def _why(verdict: RunVerdict) -> str:
         f", and none of {100 * verdict.rules.margin_of_run:g} points in all of them together" if together else ""
     )
     return SAYS[verdict.verdict].format(margin=verdict.rules.margin) + together_too
+
+
+def besides_bands(verdict: RunVerdict) -> Iterator[str]:
+    """Yield a phrase on each reason of a regression that is no band: a minimum, a limit of growth, the anchor."""
+    for test in verdict.tests:
+        yield from (f"{test.test}: {reported.minimum.says}" for reported in test.missed if reported.minimum)
+    yield from (str(limit) for limit in verdict.limits if limit.status == "regression")
+    yield from _since_anchor(verdict)
 
 
 def _ruled_out(verdict: RunVerdict) -> str:

@@ -44,10 +44,20 @@ def gated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def upgraded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the page of an upgrade with two candidates, of which the second answers as the old model does."""
     before, after = gated_rows()
+    return _upgraded(tmp_path_factory.mktemp("upgrade"), before, new=after, same=before)
+
+
+@pytest.fixture(scope="session")
+def worse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page of an upgrade whose only candidate loses answers."""
+    before, after = gated_rows()
+    return _upgraded(tmp_path_factory.mktemp("worse"), before, new=after)
+
+
+def _upgraded(folder: Path, before: list[Row], **candidates: list[Row]) -> Path:
     old = _measured("old", before)
-    lost, same = (_measured(name, rows) for name, rows in (("new", after), ("same", before)))
-    judged = [Candidate(new, give_verdict(old.rows, new.rows, AGELESS)) for new in (lost, same)]
-    folder = tmp_path_factory.mktemp("upgrade")
+    new = [_measured(name, rows) for name, rows in candidates.items()]
+    judged = [Candidate(each, give_verdict(old.rows, each.rows, AGELESS)) for each in new]
     write(folder, Upgrade(old, tuple(judged)), HERE, 1_000_000)
     return folder / "index.html"
 

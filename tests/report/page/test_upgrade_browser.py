@@ -9,18 +9,27 @@ from tests.browser import Tab, needs_browser
 pytestmark = needs_browser
 
 
-def test_the_verdict_is_first_and_the_first_screen_holds_no_reply(tab: Tab, upgraded: Path) -> None:
+def test_the_verdict_the_candidates_and_the_bands_of_the_best_are_on_the_first_screen(tab: Tab, upgraded: Path) -> None:
     shown = tab.open(upgraded.as_uri())
-    badge = shown.locator(".badge").bounding_box()
-    table = shown.locator("table").first
-    box = table.bounding_box()
-    assert badge is not None
-    assert box is not None
-    assert badge["y"] < box["y"] < 720
-    assert table.locator("tbody th").all_inner_texts() == ["old", "new", "same"]
-    heads = table.locator("thead th").all_inner_texts()
-    assert {"$ per 1,000", "a month at 1,000,000", "p50 latency", "p95 latency"} <= set(heads)
-    assert "customer" not in shown.locator("body").inner_text()
+    candidates, bands = (shown.locator(".first table").nth(place) for place in (0, 1))
+    places = [each.bounding_box() for each in (shown.locator(".badge"), candidates, bands)]
+    tops = [box["y"] for box in places if box]
+    assert tops == sorted(tops)
+    assert len(tops) == 3
+    assert tops[-1] < 720
+    assert candidates.locator("tbody th").all_inner_texts() == ["old", "new", "same"]
+    heads = candidates.locator("thead th").all_inner_texts()
+    assert {"accuracy", "$ per 1,000", "a month at 1,000,000", "median latency", "verdict"} <= set(heads)
+    assert bands.locator("thead th").all_inner_texts()[:2] == ["now", "new"]
+    assert tab.messages == []
+
+
+def test_a_regression_shows_lost_answers_that_lead_to_their_trials(tab: Tab, worse: Path) -> None:
+    shown = tab.open(worse.as_uri())
+    lost = shown.locator("section.lost")
+    assert "12345 54321" in " ".join(lost.locator("tbody tr").first.inner_text().split())
+    lost.locator("a").first.click()
+    shown.locator("details.trial[open]").wait_for()
     assert tab.messages == []
 
 
