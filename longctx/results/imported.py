@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import gc
 import sys
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ from longctx.results.foreign.tables import results_of_rows, shared_ids
 from longctx.results.foreign.understood import Understood
 from longctx.results.foreign.values import MOST_NAMED
 from longctx.results.grouping import by_test
+from longctx.results.making import maker_of
 from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.records import Entry
 from longctx.results.row import Row
@@ -37,6 +38,10 @@ NONE: Mapping[str, Any] = {}
 """Shared by all rows, of which there may be hundreds of thousands."""
 NOT_IN_NEW = "not in the new results"
 """The error of a row that stands for a result which only the earlier file has."""
+
+
+place_of = attrgetter("band", "item")
+"""Returns the band and the item of a row."""
 
 
 @contextlib.contextmanager
@@ -105,20 +110,21 @@ def rows_given(name: Path, rows: Sequence[Mapping[str, Any]], choice: Choice = A
 
 def _imported(path: Path, understood: Understood, found: Sequence[ForeignResult], choice: Choice) -> Loaded:
     """Return the rows of results. Raises UserError."""
-    results: Counter[tuple[str, str]] = Counter()
+    results: dict[tuple[str, str], int] = {}
     rows = []
     run = path.stem
     for result in found:
         place = result.band, result.id
+        repeat = results.get(place, 0)
         try:
-            rows.append(_row(run, result, results[place], choice))
+            rows.append(_row(run, result, repeat, choice))
         except OffScale as error:
             raise _off_scale(path, result, found, error) from None
         except ValueError as error:
             raise UserError(
                 "bad-result", f"{path}, {result.name}: {visible(str(error))}. Name another field, or leave it out."
             ) from None
-        results[place] += 1
+        results[place] = repeat + 1
     if len(bands := {row.band for row in rows}) > MOST_BANDS:
         raise UserError(
             "many-bands",
@@ -152,7 +158,7 @@ def check_comparable(before: Loaded, after: Loaded, names: Both[Path], choice: C
         )
     if before.form == RUN:
         return
-    ours, theirs = (dict.fromkeys((row.band, row.item) for row in rows) for rows in (before.rows, after.rows))
+    ours, theirs = (dict.fromkeys(map(place_of, rows)) for rows in (before.rows, after.rows))
     if ours.keys().isdisjoint(theirs):
         both = {item for _, item in ours} & {item for _, item in theirs}
         first, second = (min(rows, key=lambda row: row.item not in both) for rows in (before.rows, after.rows))
@@ -203,7 +209,7 @@ def with_unmeasured(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
 
     Of a test with several subjects, or with none in the later rows, they stay as they are: the gate names them.
     """
-    present = {_asked(row) for row in after}
+    present = {*map(_asked, after)}
     absent = [row for row in before if row.repeat == 0 and _asked(row) not in present]
     subjects = {test: [*of] for test, of in by_test(after, ()).items()}
     added = []
@@ -217,15 +223,14 @@ def with_unmeasured(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     return [*after, *added]
 
 
-def _asked(row: Row) -> tuple[object, ...]:
-    """Return what identifies the trial of a row, for any model."""
-    return row.test, row.cell, row.item, row.seed, row.trial
+_asked = attrgetter("test", "cell", "item", "seed", "trial")
+"""Returns what identifies the trial of a row, for any model."""
 
 
-def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
+def _check_repeats(path: Path, results: Mapping[tuple[str, str], int]) -> None:
     """Raise UserError unless each item has as many results: asking failed items again would hide a regression."""
-    (most, highest), (least, lowest) = results.most_common(1)[0], min(results.items(), key=lambda entry: entry[1])
-    if highest != lowest:
+    if len({*results.values()}) > 1:
+        (most, highest), (least, lowest) = (of(results.items(), key=itemgetter(1)) for of in (max, min))
         raise UserError(
             "uneven-repeats",
             f"{path} has {visible(most[1])!r} {highest:,} times and {visible(least[1])!r} {lowest:,} times: run each "
@@ -235,22 +240,11 @@ def _check_repeats(path: Path, results: Counter[tuple[str, str]]) -> None:
 
 def _row(run: str, result: ForeignResult, repeat: int, choice: Choice) -> Row:
     """Return the row of a result. Raises ValueError."""
-    for text in (result.id, result.band, result.cluster or ""):
-        if not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
+    for text in (result.id, result.band, result.cluster):
+        if text is not None and not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             raise ValueError(f"{text!a} contains half of a character (a lone surrogate)")
     score = None if result.error else choice.scale.share(result.value)
-    measured: dict[str, Any] = {
-        "outcome": "correct" if score == 1 else "wrong",
-        "returned": result.answer,
-        "trace": NONE,
-    }
-    if score is None:
-        measured = {"outcome": "infra_error", "error": result.error or "not measured", "trace": NONE}
-    elif 0 < score < 1:
-        measured |= {"why": f"partial credit {score:g}", "trace": {CREDIT: round(1000 * score)}}
-    elif score == 0:
-        measured["why"] = result.reason
-    return Row(
+    return make_row(
         run=run,
         model=IMPORTED,
         prompt_set=IMPORTED,
@@ -263,11 +257,25 @@ def _row(run: str, result: ForeignResult, repeat: int, choice: Choice) -> Row:
         trial=0,
         item=result.id,
         repeat=repeat,
+        outcome="infra_error" if score is None else "correct" if score == 1 else "wrong",
         band=result.band,
         cluster=result.cluster,
         cost_usd=result.cost,
         guessing=result.guessing,
         documents=result.document,
         expected=None if result.expected is None else sys.intern(result.expected),  # both files have it
-        **measured,
+        returned=None if score is None else result.answer,
+        trace={CREDIT: round(1000 * score)} if score is not None and 0 < score < 1 else NONE,
+        error=(result.error or "not measured") if score is None else None,
+        why=_why(score, result),
     )
+
+
+def _why(score: float | None, result: ForeignResult) -> str | None:
+    """Return why an answer is not right; None if that is not known, or it was not measured."""
+    if score is None or score == 1:
+        return None
+    return f"partial credit {score:g}" if score else result.reason
+
+
+make_row = maker_of(Row)

@@ -16,11 +16,10 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from longctx.config.project_files import check_size, read_text, reading
 from longctx.errors import UserError
@@ -44,12 +43,13 @@ MOST_VALUES, CHARACTERS = 2_000_000, 16
 An empty list takes 3 characters, next to nothing in an archive, and 64 bytes of memory.
 """
 STRING = re.compile(r'"(?:[^"\\]+|\\.)*+"?', re.DOTALL)
+SPACE = " \t\r\n"
+"""What JSON ignores between values."""
 WHOLE = "it"
 """The place of a record that is all of its file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """An object of JSON, or a row of a table by the names of its columns."""
 
     place: str
@@ -105,6 +105,19 @@ def _json(text: bytes, place: str) -> Any:
         raise ValueError(f"{place} is not JSON: {error}") from None
 
 
+def _of_line(line: bytes, place: str) -> Any:
+    """Return the value of a line. Nearly all are one JSON text from the beginning to the end, which is read at once."""
+    text = line.decode().rstrip(SPACE)
+    if len(text) <= MOST_VALUES:
+        try:
+            value, end = _DECODER.raw_decode(text)
+            if end == len(text):
+                return value
+        except (ValueError, RecursionError):
+            pass
+    return _json(line, place)  # reads what begins with spaces, and says what is wrong
+
+
 def _record(value: object, place: str) -> Entry:
     if not isinstance(value, dict):
         raise ValueError(f"{place} is no JSON object")
@@ -118,14 +131,14 @@ def _entries(content: bytes) -> Iterator[Entry]:
 
 def _objects(content: bytes) -> Iterator[Entry]:
     """Yield the objects of JSON lines, or the only one, if it goes on beyond its first line."""
-    lines = filter(lambda numbered: not numbered[1].isspace(), enumerate(io.BytesIO(content), start=1))
+    lines = ((number, line) for number, line in enumerate(io.BytesIO(content), start=1) if not line.isspace())
     first = next(lines)
     if not first[1].rstrip().endswith(b"}"):
         yield _record(_json(content, WHOLE), WHOLE)
         return
     for number, line in chain((first,), lines):  # JSON allows U+2028 and its like within a line
         place = f"line {number:,}"
-        yield _record(_json(line, place), place)
+        yield _record(_of_line(line, place), place)
 
 
 def _rows(content: bytes) -> Iterator[Entry]:

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import chain
@@ -60,40 +60,56 @@ class Averaged:
         return cls([[((max(0, -change),), (max(0, change),)) for change in cluster] for cluster in clusters])
 
     @cached_property
-    def _distinct(self) -> set[AnswerPair]:
-        """The answers of its trials, of which few differ: what follows from them is computed once for each."""
-        return set(chain.from_iterable(self.answers))
+    def counts(self) -> Counter[AnswerPair]:
+        """How many trials have these answers. Few differ: what follows from them is computed once for each."""
+        return Counter(chain.from_iterable(self.answers))
 
     @cached_property
     def several(self) -> bool:
         """Whether any trial has several answers on a side, or partial credit."""
-        return self.partial or any(len(before) > 1 or len(after) > 1 for before, after in self._distinct)
+        return self.partial or any(len(before) > 1 or len(after) > 1 for before, after in self.counts)
 
     @cached_property
     def partial(self) -> bool:
         """Whether any answer has partial credit."""
-        return any(credit % 1 for trial in self._distinct for side in trial for credit in side)
+        return any(credit % 1 for trial in self.counts for side in trial for credit in side)
+
+    @cached_property
+    def _change_of(self) -> dict[AnswerPair, float]:
+        return {(before, after): _mean(after) - _mean(before) for before, after in self.counts}
 
     @cached_property
     def changes(self) -> list[list[float]]:
         """The change of each trial: the mean of its later answers minus that of its earlier ones, by cluster."""
-        known = {(before, after): _mean(after) - _mean(before) for before, after in self._distinct}
-        return [[known[trial] for trial in cluster] for cluster in self.answers]
+        return [[self._change_of[trial] for trial in cluster] for cluster in self.answers]
 
-    @property
+    @cached_property
+    def change_counts(self) -> Counter[float]:
+        """How many trials changed by so much."""
+        counts: Counter[float] = Counter()
+        for answers, number in self.counts.items():
+            counts[self._change_of[answers]] += number
+        return counts
+
+    @cached_property
     def n(self) -> int:
         """The trials."""
-        return sum(map(len, self.answers))
+        return self.counts.total()
 
-    @property
+    @cached_property
     def independent(self) -> bool:
         """Whether no two trials share a cluster."""
         return max(map(len, self.answers), default=1) == 1
 
-    @property
+    @cached_property
     def difference(self) -> float:
         """The accuracy after the change minus that before, -1 to 1."""
-        return math.fsum(chain.from_iterable(self.changes)) / self.n if self.n else math.nan
+        return math.fsum(self.change_counts.elements()) / self.n if self.n else math.nan
+
+    @cached_property
+    def effect(self) -> float:
+        """How many of the trials carry as much information as one independent trial."""
+        return 1.0 if self.independent else design_effect(self.changes)
 
     def interval(self, z: float = Z95) -> tuple[float, float]:
         """Return the two-sided interval of the difference; (-1, 1) without trials."""
@@ -102,18 +118,31 @@ class Averaged:
 
     def reversed(self) -> Averaged:
         """Return the trials as if the runs before and after were exchanged."""
-        known = {(before, after): (after, before) for before, after in self._distinct}
+        return self._reversed
+
+    @cached_property
+    def _reversed(self) -> Averaged:
+        known = {(before, after): (after, before) for before, after in self.counts}
+        if self.independent and not self.several:  # their order does not matter
+            alone = ([[known[trial]]] * number for trial, number in self.counts.items())
+            return Averaged([*chain.from_iterable(alone)])
         return Averaged([[known[trial] for trial in cluster] for cluster in self.answers])
 
     @property
     def gained(self) -> float:
         """The sum of the changes for the better."""
-        return _total(change for change in chain.from_iterable(self.changes) if change > 0)
+        return self._sum_of(lambda change: max(0, change))
 
     @property
     def lost(self) -> float:
         """The sum of the changes for the worse, as a positive number."""
-        return _total(-change for change in chain.from_iterable(self.changes) if change < 0)
+        return self._sum_of(lambda change: max(0, -change))
+
+    def _sum_of(self, part: Callable[[float], float]) -> float:
+        """Return the sum of a part of each change, which is an integer if all of its terms are."""
+        if self.several:
+            return round(sum(filter(None, map(part, chain.from_iterable(self.changes)))), 6)
+        return round(sum(part(change) * number for change, number in self.change_counts.items()), 6)
 
     def drop_p_value(self, mid: bool = False) -> float:
         """Return the probability of so few right answers after the change, or fewer, if nothing changed.
@@ -121,7 +150,8 @@ class Averaged:
         mid: whether it is the mid-p-value.
         """
         if not self.several:
-            return sign_flip_p_value([int(sum(cluster)) for cluster in self.changes], mid)
+            alone = self.change_counts.elements() if self.independent else map(sum, self.changes)
+            return sign_flip_p_value([*map(int, filter(None, alone))], mid)
         chance, observed, unit = np.ones(1), 0, UNIT if self.partial else 1
         for cluster in self.answers:
             before, after = (_totals([answers[side] for answers in cluster], unit) for side in (0, 1))
@@ -138,21 +168,20 @@ class Averaged:
 
         Without trials it is 1.
         """
-        changes = list(chain.from_iterable(self.changes))
-        if not changes:
+        if not self.n:
             return 1.0
-        deff, z = design_effect(self.changes), NormalDist().inv_cdf(1 - alpha)
+        z = NormalDist().inv_cdf(1 - alpha)
         weights: dict[float, float] = {}
-        for change, count in Counter(changes).items():
-            weights[round(change, 9)] = weights.get(round(change, 9), 0.0) + count / deff
+        for change, count in self.change_counts.items():
+            weights[round(change, 9)] = weights.get(round(change, 9), 0.0) + count / self.effect
         if weights.keys() <= {-1, 0, 1}:
-            bound = -tango(weights.get(1, 0.0), weights.get(-1, 0.0), len(changes) / deff, z)[0]
+            bound = -tango(weights.get(1, 0.0), weights.get(-1, 0.0), self.n / self.effect, z)[0]
         else:
-            bound = -root(lambda delta: score(weights, delta) - z, -1.0, math.fsum(changes) / len(changes))
+            bound = -root(lambda delta: score(weights, delta) - z, -1.0, self.difference)
         if self.independent:
             return bound
         sums = [math.fsum(cluster) for cluster in self.changes if cluster]
-        return max(bound, over_clusters(sums, len(changes), alpha))
+        return max(bound, over_clusters(sums, self.n, alpha))
 
     def __str__(self) -> str:
         return f"{with_interval(self.difference, self.interval())} n={self.n}" if self.n else "not measured"
@@ -167,8 +196,7 @@ def difference(clusters: Iterable[Sequence[AnswerPair]]) -> Paired | Averaged:
     averaged = Averaged([[trial] for trial in answers[0]] if len(answers) == 1 else answers)
     if averaged.several or not averaged.independent:
         return averaged
-    changes = list(chain.from_iterable(averaged.changes))
-    return Paired(changes.count(1), changes.count(-1), len(changes))
+    return Paired(averaged.change_counts[1], averaged.change_counts[-1], averaged.n)
 
 
 def score(weights: dict[float, float], delta: float) -> float:
@@ -211,11 +239,6 @@ def _mean(answers: Sequence[float]) -> float:
         [credit] = answers
         return credit if credit % 1 else int(credit)
     return sum(answers) / len(answers)
-
-
-def _total(changes: Iterable[float]) -> float:
-    """Return a sum, which is an integer if all of its terms are."""
-    return round(sum(changes), 6)
 
 
 def _totals(answers: Sequence[Sequence[float]], unit: int) -> list[int]:

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from itertools import chain
 from statistics import NormalDist, fmean
 
 from longctx.stats.averaged import Averaged
 from longctx.stats.averaged import score as averaged_score
 from longctx.stats.bound import expected_over_clusters
 from longctx.stats.paired import score
-from longctx.stats.rates import design_effect
 from longctx.stats.search import fewest
 
 
@@ -25,9 +23,11 @@ def trials_to_rule_out(seen: Averaged, margin: float, alpha: float, often: float
 
     alpha: the level at which all of them are judged.
     """
-    n, effect, z, luck = seen.n, _effect(seen), _quantile(1 - alpha), _quantile(often)
+    n, effect, z, luck = seen.n, seen.effect, _quantile(1 - alpha), _quantile(often)
     discordance, size = _discordance(seen), n / len(seen.answers) if n else 1.0
-    known = Counter(round(change, 9) for change in chain.from_iterable(seen.changes))
+    known: Counter[float] = Counter()
+    for change, count in seen.change_counts.items():
+        known[round(change, 9)] += count
     lost_so_far = -math.fsum(known.elements())
 
     def ruled_out(more: int) -> bool:
@@ -55,11 +55,11 @@ def trials_to_show(seen: Averaged, alpha: float, often: float) -> int | None:
 
     alpha: the level at which all of them are tested.
     """
-    n, effect, drop = seen.n, _effect(seen), -seen.difference
+    n, effect, drop = seen.n, seen.effect, -seen.difference
     gained = max(seen.gained / n, 0.5 / (n + 2))
     changed = min(1.0, 2 * gained + drop)
     variance = max(0.0, changed - drop * drop)
-    squares = math.fsum(change * change for change in chain.from_iterable(seen.changes))
+    squares = math.fsum(change * change for change in seen.change_counts.elements())
     z, luck = _quantile(1 - alpha), _quantile(often)
 
     def shown(more: int) -> bool:
@@ -74,16 +74,12 @@ def _quantile(share: float) -> float:
     return NormalDist().inv_cdf(share)
 
 
-def _effect(seen: Averaged) -> float:
-    return design_effect(seen.changes) if seen.n else 1.0
-
-
 def _discordance(seen: Averaged) -> float:
     """Return the mean square of the change of a trial that is answered once, as if one more trial had changed."""
-    squares = (
-        fmean((answer - fmean(before)) ** 2 for answer in after) for before, after in chain.from_iterable(seen.answers)
-    )
-    return (math.fsum(squares) + 1) / (seen.n + 2)
+    squares: Counter[float] = Counter()
+    for (before, after), count in seen.counts.items():
+        squares[fmean((answer - fmean(before)) ** 2 for answer in after)] += count
+    return (math.fsum(squares.elements()) + 1) / (seen.n + 2)
 
 
 def _score(weights: dict[float, float], margin: float) -> float:

@@ -20,7 +20,7 @@ from longctx.stats.averaged import Averaged
 from longctx.stats.bound import expected_over_clusters, trials_to_settle
 from longctx.stats.paired import Paired
 from longctx.stats.power import trials_for_drop
-from longctx.stats.rates import design_effect, students
+from longctx.stats.rates import students
 from longctx.stats.search import fewest
 from longctx.vocabulary.stream import frozen_stream
 
@@ -201,5 +201,5 @@ def _loss(value: float, pairs: Paired | Averaged, z: float) -> Loss:
         return Loss(value, 0, 0.0, (-1.0, 1.0), 1.0, 0.0, 0.0)
     low, high = pairs.interval(z)
     gained, lost = pairs.gained / n, pairs.lost / n
-    effect, size = (design_effect(pairs.changes), n / len(pairs.answers)) if isinstance(pairs, Averaged) else (1.0, 1.0)
+    effect, size = (pairs.effect, n / len(pairs.answers)) if isinstance(pairs, Averaged) else (1.0, 1.0)
     return Loss(value, n, lost - gained, (-high, -low), pairs.drop_bound(ALPHA), gained, lost, effect, size)

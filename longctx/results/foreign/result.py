@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from longctx.results.foreign.values import short
 
@@ -40,6 +41,10 @@ class ForeignResult:
     def name(self) -> str:
         of = ", ".join(f"{key} {short(value)}" for key, value in self.of.items())
         return f"{short(self.id)!r}{f' ({of})' if of else ''}"
+
+
+item_of = attrgetter("id", "band")
+"""Returns what identifies the item of a result."""
 
 
 def once(results: Sequence[ForeignResult]) -> Sequence[ForeignResult]:

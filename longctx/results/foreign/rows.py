@@ -16,6 +16,7 @@ from longctx.results.foreign.result import ForeignResult
 from longctx.results.foreign.scoring import score
 from longctx.results.foreign.telling import is_repeat
 from longctx.results.foreign.values import PLAIN, digest_of, error_in, listed, name_in, name_of, plain, shown, value_in
+from longctx.results.making import maker_of
 from longctx.results.records import likely_id
 
 OPTIONAL = "band", "cluster", "cost", "guessing"
@@ -35,6 +36,9 @@ model_output answer answers""".split()
 EXPECTED = """expected expected_output expected_answer target targets ground_truth reference references outputs gold
 label labels answers answer""".split()
 """The names of fields with what is expected, the likeliest first."""
+
+
+make_result = maker_of(ForeignResult)
 
 
 @dataclass(slots=True)
@@ -84,15 +88,15 @@ class RowReader:
         for name in ERRORS:
             if name in record and (error := error_in(record[name])):
                 break
-        result = ForeignResult(
+        result = make_result(
             id=self._id(record),
             value=None if error else self._value(record),
             band=name_in(record, "band") if "band" in record and "band" not in named else "all",
             cluster=name_in(record, "cluster") if record.get("cluster") not in (None, "") else None,
             cost=_amount(record, "cost") if "cost" in record else None,
             guessing=_amount(record, "guessing", below=1) if "guessing" in record else None,
-            answer=shown(record.get("answer")),
-            expected=shown(record.get("expected")),
+            answer=shown(record["answer"]) if "answer" in record else None,
+            expected=shown(record["expected"]) if "expected" in record else None,
             error=error,
             document=digest_of([record[name] for name in ASKED if name in record]) if self.is_by_place else None,
         )
@@ -112,7 +116,7 @@ class RowReader:
             return score(self.choice.score, value_in(record, self.answer), value_in(record, self.expected))
         if "correct" in named:
             return plain(value_in(record, named["correct"]))
-        return plain(record[next(name for name in OUTCOMES if name in record)])
+        return plain(record[OUTCOMES[0] if OUTCOMES[0] in record else OUTCOMES[1]])
 
     def _check(self, record: Mapping[str, Any]) -> None:
         """Take up which fields there are. Raises ValueError if the result cannot be found in them."""

@@ -15,7 +15,7 @@ from longctx.results.foreign.choice import Choice, not_there, several_results
 from longctx.results.foreign.lists import ListedRows as Listed
 from longctx.results.foreign.lists import only_list, rows_at
 from longctx.results.foreign.parquet import is_parquet, parquet_rows
-from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.result import ForeignResult, item_of
 from longctx.results.foreign.rows import OUTCOMES, RowReader
 from longctx.results.foreign.telling import plain_fields, telling
 from longctx.results.foreign.understood import Understood
@@ -102,7 +102,7 @@ def _identifies(rows: Listed, name: str) -> bool:
 
 def _check_repeats(path: Path, results: Sequence[ForeignResult], entries: Sequence[Entry], rows: RowReader) -> None:
     """Raise UserError if several rows of an item differ in more than what counts repeats."""
-    items = Counter((result.id, result.band) for result in results)
+    items = Counter(map(item_of, results))
     if len(items) == len(results):
         return
     groups = [(result.id, result.band, *result.of.values()) for result in results]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from longctx.results.foreign.choice import Choice
-from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.result import ForeignResult, item_of
 from longctx.results.foreign.values import listed, short
 from longctx.text import count
 
@@ -32,7 +32,7 @@ class Understood:
 
     def sentence(self, name: str, results: Sequence[ForeignResult], choice: Choice) -> str:
         """Return the sentence about the chosen results of a file."""
-        items = Counter((result.id, result.band) for result in results)
+        items = Counter(map(item_of, results))
         many = count(len(items), self.unit)
         said = [f"{short(name)} is {self.form}: {many} by {self.by}, outcome {short(self.outcome)}"]
         if self.also:

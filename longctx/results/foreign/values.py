@@ -25,6 +25,8 @@ NO_ERROR = frozenset(("", "none", "null", "nan", "false", "no", "0", "ok", "succ
 
 def plain(value: object) -> object:
     """Return a score as it can be kept of many results."""
+    if value is True or value is False:
+        return value
     if isinstance(value, str):
         return value[: LONGEST + 1]
     return value if value is None or isinstance(value, PLAIN) else "neither a text nor a number"
@@ -32,6 +34,8 @@ def plain(value: object) -> object:
 
 def shown(value: object) -> str | None:
     """Return the beginning of an answer; None if there is none."""
+    if type(value) is str:
+        return value[:LONGEST_ANSWER] or None
     if isinstance(value, list):
         value = " | ".join(str(part)[:LONGEST_ANSWER] for part in value[:MOST_NAMED] if isinstance(part, PLAIN))
     return str(value)[:LONGEST_ANSWER] if isinstance(value, PLAIN) and value != "" else None
@@ -52,7 +56,7 @@ def name_of(text: str) -> str:
 
 def name_in(fields: Mapping[str, Any], name: str) -> str:
     """Return the text or number in a field that groups or identifies items. Raises ValueError."""
-    value = value_in(fields, name)
+    value = fields[name] if name in fields else value_in(fields, name)
     if not isinstance(value, PLAIN) or isinstance(value, bool) or value == "":
         raise ValueError(f"its field {name!r} is neither a text nor a number")
     return sys.intern(name_of(str(value)))  # both files have it, and many rows a band's
