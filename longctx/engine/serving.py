@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 from longctx import clocks
@@ -33,7 +34,7 @@ TWICE = 20
 LEAST_FIRST = 10
 """The fewest trials of a band by which it is seen whether there is room for a loss."""
 SHARE_FIRST = 10
-"""These are one of so many of its trials. They are no evidence, since they decide what is judged."""
+"""These are one of so many of its trials, over all its cells. They are no evidence, as they decide what is judged."""
 
 
 class Serving:
@@ -77,10 +78,11 @@ class Serving:
         held = [cell for cell in self._cells.values() if self._holds(old, says[0], cell)]
         too_long = [cell for cell in held if not self._holds(new, says[1], cell)]
         first = self._first_trials(held)
-        self._ask(old, [replace(cell, trials=first[_cell(cell)]) for cell in held])
+        deciding = [replace(cell, trials=number) for cell in held if (number := first[_cell(cell)])]
+        self._ask(old, deciding)
         twice = [replace(cell, trials=number, repeats=2) for cell, number in _twice(held, first)]
         self._ask(old, twice)
-        early = self._measured(old, [replace(cell, trials=first[_cell(cell)]) for cell in held])
+        early = self._measured(old, deciding)
         rooms = _rooms(held, early.rows)
         asked = [cell for cell in held if rooms[_where(cell)].kind != "hard"]
         for same_length in grouped(asked, lambda cell: cell.band).values():
@@ -147,12 +149,14 @@ class Serving:
         return self._run(side).tape().has_any(own.file, own.model.model)
 
     def _first_trials(self, cells: Sequence[Cell]) -> dict[TestAndBand, int]:
-        """Return how many trials of each cell decide whether its band is judged."""
-        in_band = grouped(cells, _where)
-        return {
-            _cell(cell): max(math.ceil(LEAST_FIRST / len(in_band[_where(cell)])), cell.trials // SHARE_FIRST)
-            for cell in cells
-        }
+        """Return how many trials of each cell decide whether its band is judged, none of some."""
+        first: dict[TestAndBand, int] = {}
+        for band in grouped(cells, _where).values():
+            trials = sum(cell.trials for cell in band)
+            number = min(trials, max(LEAST_FIRST, trials // SHARE_FIRST))
+            shares = [number * place // len(band) for place in range(len(band) + 1)]
+            first |= {_cell(cell): after - before for cell, (before, after) in zip(band, pairwise(shares), strict=True)}
+        return first
 
     def _own(self, run: Run, cells: Sequence[Cell]) -> list[Cell]:
         """Return the same cells as a run has them, on its server and with what is known of its model by now."""

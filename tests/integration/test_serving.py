@@ -165,6 +165,27 @@ def test_known_good_answers_are_a_baseline(short: Checkout, both: tuple[Saying, 
     assert run.says("old: the baseline good, recorded on", "No trial of old was asked twice")
 
 
+DISTANCES = """
+[passkey]
+windows = [256]
+distances = 40
+trials = 1
+bands = { 256 = 256 }
+"""
+
+
+def test_the_first_trials_are_a_part_of_a_band_that_has_a_cell_per_trial(
+    served: Checkout, both: tuple[Saying, Saying]
+) -> None:
+    old, new = both
+    served.profile(DISTANCES, name="fixtures/profiles/served.toml")
+    assert serving(served, old.url, new.url, "--out=out").code in (0, 11)
+    [band] = served.read("out/serving.json")["bands"]
+    assert band["n"] == 40 - 10
+    assert len(new.asked) == 40
+    assert len(old.asked) == 40 + 10, "the first trials are asked twice"
+
+
 def test_noise_is_shown(short: Checkout, both: tuple[Saying, Saying]) -> None:
     old, new = both
     numbers = iter(range(10**6))
