@@ -6,10 +6,11 @@ import gzip
 import json
 import re
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import MappingProxyType
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
@@ -299,3 +300,14 @@ def _forwarder(proxy: ForwardProxy) -> type[BaseHTTPRequestHandler]:
             """Log nothing: `passed` holds the requests."""
 
     return Handler
+
+
+class Saying(SimulatedServer):
+    """A server that says what it is, as vLLM and llama-server do."""
+
+    said: Mapping[str, object] = MappingProxyType({"/version": {"version": "0.29.0"}})
+
+    def answer_other(self, request: Received) -> Answer:
+        if request.path in self.said:
+            return 200, {}, json.dumps(self.said[request.path]).encode()
+        return super().answer_other(request)

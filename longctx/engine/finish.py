@@ -23,7 +23,7 @@ from longctx.engine import by_base_file
 from longctx.engine.changed_texts import templates_of, text_changes
 from longctx.engine.judging_code import JudgingCode
 from longctx.engine.memory import Past, judged_against, keep, remembered
-from longctx.engine.servers import server_notes
+from longctx.engine.servers import says_of, server_notes
 from longctx.engine.terms import empty, left_out, looks_of, min_rates, rules
 from longctx.errors import UserError
 from longctx.files import whole_folder, write_file
@@ -322,6 +322,7 @@ def manifest_of(
         commit=commit,
         ci_run=ci_run,
         tests=dict(tests or {}),
+        servers=says_of(run, rows),
         finished_at=clocks.stamp(),
     )
 

@@ -1,19 +1,50 @@
-"""Which server the answers of a run come from: where its rows are recorded, and what no server was asked."""
+"""Which server the answers of a run come from: what it says of itself, and what no server was asked."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
-from longctx.config.file_names import servers_in
+from longctx.config.file_names import folder_of, servers_in
 from longctx.engine.places import file_of, trial_of
 from longctx.errors import UserError
 from longctx.results.row import Row
+from longctx.results.server_says import ServerSays
 from longctx.vocabulary.point import is_check
 
 if TYPE_CHECKING:
+    from longctx.config.models import ModelProfile
     from longctx.engine.run_data import RunData
+
+
+def keep_says(run: RunData, models: Iterable[ModelProfile]) -> None:
+    """Keep what the server that a run names says of itself, beside its recordings. Raises UserError."""
+    server, url = run.settings.server, run.settings.base_url
+    if not server or not url:
+        return
+    from longctx.live.server.says import keep, says_now
+
+    tape = run.tape(run.settings.record)
+    for model in models:
+        says = says_now(url, model)
+        if says != ServerSays():
+            keep(tape, folder_of(model.model, server), run.name, says)
+
+
+def says_of(run: RunData, rows: Sequence[Row]) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return what the servers with names said when they were asked last, by model and server."""
+    named = sorted({(row.model, row.server) for row in rows if row.server})
+    if not named:
+        return {}
+    from longctx.live.server.says import kept_of
+
+    tape, said = run.tape(), dict[str, dict[str, dict[str, Any]]]()
+    for model, server in named:
+        says = kept_of(tape, folder_of(model, server))
+        if says != ServerSays():
+            said.setdefault(model, {})[server] = asdict(says)
+    return said
 
 
 def server_notes(run: RunData, rows: Sequence[Row]) -> Iterator[str]:

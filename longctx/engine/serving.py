@@ -19,8 +19,7 @@ from longctx.gate.recording_age import AgeLimit
 from longctx.gate.served import Noise, Room, Served, ServedRows, Side, TestAndBand
 from longctx.gate.tokens import TokenPairs, without_cut_prompts
 from longctx.gate.verdict import RunVerdict, give_verdict
-from longctx.live.server.client import open_client, provider_of
-from longctx.live.server.says import keep, kept_of, said_by
+from longctx.live.server.says import keep, kept_of, says_now
 from longctx.results.baseline_file import load_baseline
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
@@ -120,12 +119,7 @@ class Serving:
             return ServerSays()
         if not side.url:
             return kept_of(tape, folder)
-
-        async def ask() -> ServerSays:
-            async with open_client(None, side.url, 1, provider_of(model), [model]) as client:
-                return await said_by(client, model.sent_as)
-
-        says = clocks.run(ask())
+        says = says_now(side.url, model)
         keep(tape, folder, run.name, says)
         return says
 

@@ -8,6 +8,7 @@ from longctx.gate.verdict import RunVerdict
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.request_parts import PARTS, request_difference
 from longctx.results.row import Row, Subject
+from longctx.results.server_says import ServerSays
 from longctx.text import count, some_of
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check
@@ -37,6 +38,7 @@ def changed(manifests: Both[Manifest], rows: Both[Sequence[Row]], verdict: RunVe
         *_of_headers(*manifests),
         *_of_documents(manifests, rows),
         *dict.fromkeys(_of_rows(*rows, verdict)),
+        *dict.fromkeys(_of_servers(manifests, verdict)),
         *_of_cases(verdict),
         *_of_requests(verdict),
     ]
@@ -158,6 +160,16 @@ def _of_rows(before: Sequence[Row], after: Sequence[Row], verdict: RunVerdict) -
                 yield f"{name}{'' if shared else f' of {test.test}'}: {earlier} → {later}"
         for cells in test.across:
             yield f"{cells.parameter} of {test.test}: {cells.change}"
+
+
+def _of_servers(manifests: Both[Manifest], verdict: RunVerdict) -> Iterator[str]:
+    """Yield what the servers of each compared test say of themselves, if both say it and say it differently."""
+    for test in verdict.tests:
+        was, now = (
+            ServerSays.of(manifest.servers.get(subject.model, {}).get(subject.server))
+            for manifest, subject in zip(manifests, (test.before, test.after), strict=True)
+        )
+        yield from (f"the server says: {difference}" for difference in was.differences(now))
 
 
 def _of_subject(rows: Sequence[Row], test: str, subject: Subject) -> list[Row]:

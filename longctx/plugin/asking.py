@@ -86,7 +86,9 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         report_folder.check(run)
         _check_server(config, [*cells, *functions])
         from longctx.engine.function_pass import ask_all
+        from longctx.engine.servers import keep_says
 
+        keep_says(run, {cell.model.model: cell.model for cell in (*cells, *functions)}.values())
         complete = ask_all(run, nested, cells).complete
         if settings.ask_only:
             complete = not _print_stale(config, cells) and complete

@@ -96,6 +96,8 @@ class Manifest:
     """The address of the CI run."""
     tests: Mapping[Text, Natural] = field(default_factory=dict)
     """How many of pytest's tests passed and failed, by outcome, before the gate; empty for a run without pytest."""
+    servers: Mapping[Text, Mapping[Text, Mapping[Text, Any]]] = field(default_factory=dict)
+    """What each server with a name says of itself (ServerSays), by the model that it serves."""
     merged: tuple[Mapping[str, Any], ...] = ()
     """The manifests of the runs that it was merged from, in the order of their names."""
 

@@ -60,6 +60,7 @@ def merge_manifests(folders: Sequence[Path], name: str) -> Manifest:
         commit=_shared(parts, "commit") or "",
         ci_run=_shared(parts, "ci_run") or "",
         tests=dict(sum((Counter(part.get("tests", {})) for part in parts), Counter())),
+        servers=_agreed(parts, "servers"),
         merged=tuple(parts),
     )
 

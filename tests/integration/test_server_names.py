@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.integration.conftest import MANY, Checkout
-from tests.servers import SimulatedServer, saying
+from tests.servers import Saying, SimulatedServer, saying
 
 NAMED = "toy,server=q4"
 
@@ -48,6 +48,21 @@ def test_trials_of_two_servers_are_paired(recorded: Checkout, server: SimulatedS
     run = recorded.record(server, "--ctx-server=q4", "--ctx-baseline=f16")
     assert run.code == 10
     assert run.says("Changed: server f16 → q4.")
+
+
+@pytest.mark.parametrize("given", [(), ("-n2",)])
+def test_what_a_named_server_says_is_kept_once_a_run_and_its_difference_shown(
+    checkout: Checkout, given: tuple[str, ...]
+) -> None:
+    checkout.profile(MANY)
+    with Saying() as named:
+        assert checkout.record(named, "--ctx-server=f16", "--ctx-save-baseline=f16", *given).code == 0
+        assert [request.path for request in named.received].count("/version") == 1
+        named.said = {"/version": {"version": "0.30.0"}}
+        assert checkout.record(named, "--ctx-server=new", *given).code == 0
+    run = checkout.pytest("--ctx-server=new", "--ctx-baseline=f16", *given)
+    assert run.code == 0
+    assert run.says("server f16 → new", "the server says: software vLLM 0.29.0 → vLLM 0.30.0")
 
 
 def test_a_baseline_without_a_name_is_as_before(recorded: Checkout) -> None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pytest
 
 from tests.integration.conftest import ROOT, Checkout, Result
-from tests.servers import Answer, Body, Received, SimulatedServer, failing, giving, message, prompt_of, right
+from tests.servers import Answer, Body, Saying, failing, giving, message, prompt_of, right
 
 SERVED = """
 [[line_retrieval]]
@@ -23,17 +22,6 @@ trials = 130
 bands = { short = 3, long = 12 }
 """
 WRONG = "7"
-
-
-class Saying(SimulatedServer):
-    """A server that says what it is, as vLLM and llama-server do."""
-
-    said: Mapping[str, object] = MappingProxyType({"/version": {"version": "0.29.0"}})
-
-    def answer_other(self, request: Received) -> Answer:
-        if request.path in self.said:
-            return 200, {}, json.dumps(self.said[request.path]).encode()
-        return super().answer_other(request)
 
 
 def lines_in(body: Body) -> int:

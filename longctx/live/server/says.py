@@ -12,11 +12,13 @@ from typing import Any
 
 import httpx2
 
+from longctx import clocks
+from longctx.config.models import ModelProfile
 from longctx.errors import UserError
 from longctx.fields import parsed
 from longctx.json_lines import append_line
 from longctx.live.server.calls import ENQUIRY_ERRORS, body_of, positive, read_model, table
-from longctx.live.server.client import Client
+from longctx.live.server.client import Client, open_client, provider_of
 from longctx.recording.tape import Tape
 from longctx.results.server_says import ServerSays, text_of
 
@@ -24,6 +26,16 @@ SAID = "server.jsonl"
 """The file among the recordings of a server with a name in which a line per run keeps what it said."""
 WITHIN_S = 10.0
 """The seconds within which a server must answer."""
+
+
+def says_now(url: str, model: ModelProfile) -> ServerSays:
+    """Ask the server at an address what it is. Raises UserError for what is no address."""
+
+    async def ask() -> ServerSays:
+        async with open_client(None, url, 1, provider_of(model), [model]) as client:
+            return await said_by(client, model.sent_as)
+
+    return clocks.run(ask())
 
 
 async def said_by(client: Client, model: str) -> ServerSays:
