@@ -32,8 +32,10 @@ FIELDS = {
 """The options that name a field of a file, and their help."""
 
 if TYPE_CHECKING:
+    from longctx.report.gate_lines import Views, ViewsOfRows
     from longctx.report.verdict_blocks import TextChange
     from longctx.results.manifest import Manifest, RecordedTerms
+    from longctx.results.row import Row
     from longctx.vocabulary.declaration import Protocol
 
 
@@ -222,14 +224,14 @@ def _judged(options: argparse.Namespace) -> int:
             *changed_terms(earlier.terms, terms),
             *changed(Both(earlier, manifest), Both(before, after), verdict),
         ]
+    views: ViewsOfRows = _answers
+    command: Sequence[str] = ()
     if kept and manifest:
         from longctx.engine.finish import command_for_all, texts_of
 
         views = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
         command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new)))
-        lost = lost_answers(verdict, before, after, views, command)
-    else:
-        lost = lost_answers(verdict, before, after, lambda *_: ({}, {}))
+    lost = lost_answers(verdict, before, after, views, command)
     templates = Both(*(of.templates if of else {} for of in (earlier, manifest)))
     texts: Sequence[TextChange] = ()
     if earlier and manifest:
@@ -238,8 +240,20 @@ def _judged(options: argparse.Namespace) -> int:
         texts = text_changes(templates, Both(before, after), verdict, options.workspace)
     shown = verdict_document(verdict, options.old.name, differs, lost=lost, texts=texts)
     against = options.old.name, earlier.run if earlier else options.old.stem
-    emit.show(options, shown, data={**with_words(verdict, against, differs, shown), "understood": understood})
+
+    def as_page() -> str:
+        from longctx.report.page.verdict_page import verdict_page
+
+        return verdict_page(shown, Both(before, after), views, known)
+
+    emit.show(options, shown, as_page, {**with_words(verdict, against, differs, shown), "understood": understood})
     return exit_status(verdict.verdict, False, options.on_inconclusive)
+
+
+def _answers(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:
+    """Return the answers in files of other tools, by the identities of their rows."""
+    sides = ({row.identity: {"reply": row.returned} for row in side if row.returned} for side in (before, after))
+    return next(sides), next(sides)
 
 
 def _program() -> list[str]:

@@ -27,7 +27,8 @@ from longctx.registry import known_protocols
 from longctx.report.document import Document, as_markdown
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, Views, lost_answers
 from longctx.report.page.earlier_answers import Earlier, earlier_rows
-from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
+from longctx.report.page.trials import shown_subject
+from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data, upgrade_document
 from longctx.results.answer_groups import with_answers
 from longctx.results.row import Row
 from longctx.results.trial_view import View

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -27,7 +27,6 @@ from longctx.report.verdict_document import (
     why,
 )
 from longctx.report.verdict_document import lead as lead_of_gate
-from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled, rate_of
 from longctx.text import usd
@@ -81,8 +80,9 @@ class UpgradeDecision:
 def upgrade_document(decision: UpgradeDecision) -> Document:
     """Return the upgrade in words, the verdict first."""
     verdict = decision.verdict
-    names = " or ".join(name for name, _ in decision.candidates)
-    asked = f"May {decision.short(decision.best)} replace {decision.short(decision.old)}? {_decided(verdict)}"
+    old = decision.short(decision.old)
+    names = " or ".join(decision.short(name) for name, _ in decision.candidates)
+    asked = f"May {decision.short(decision.best)} replace {old}? {_decided(verdict)}"
     counted = [part for part in (decision.same_model, lost_and_gained(verdict)) if part]
     blocks = tuple(_blocks(decision))
     lead = _lead(decision)
@@ -94,7 +94,7 @@ def upgrade_document(decision: UpgradeDecision) -> Document:
         lead=lead,
         brief=gate_lines([asked, *([" · ".join(counted)] if counted else [])], blocks, None, decision.lost),
         picture=_bands_of(decision),
-        change=f"{decision.old} → {names}",
+        change=f"{old} → {names}",
         heading=f"{MARKS[verdict.verdict]} {asked}",
         about=TextLine.of(" · ".join(counted)),
         blocks=blocks,
@@ -199,14 +199,15 @@ def upgrade_data(decision: UpgradeDecision) -> dict[str, Any]:
 
 def _lead(decision: UpgradeDecision) -> str:
     best = decision.verdict
+    new, old = decision.short(decision.best), decision.short(decision.old)
     said = lead_of_gate(best).removesuffix(".") if best.verdict == "regression" else why(best)
     if best.verdict == "pass":
         cheapest = " the cheapest that passes:" if len(decision.candidates) > 1 else ""
-        return f"{decision.best} may replace {decision.old}:{cheapest} {said}."
+        return f"{new} may replace {old}:{cheapest} {said}."
     verb = "has not been confirmed to be as good as" if best.verdict == "inconclusive" else "may not replace"
     if best.verdict == "invalid":
         verb = "cannot be judged against"
-    return f"{decision.best} {verb} {decision.old}: {said}."
+    return f"{new} {verb} {old}: {said}."
 
 
 def _notes(decision: UpgradeDecision, lead: str) -> Iterator[str]:
@@ -310,13 +311,6 @@ def accuracy_chart(decision: UpgradeDecision) -> Chart | None:
     note = "" if priced else "All prices are zero, so accuracy is plotted against latency."
     plot = Plot(marks=marks, x=axis, from_zero=True)
     return Chart(f"accuracy-by-{what}", "", f"Accuracy against {what}", plot, table, note)
-
-
-def shown_subject(rows: Sequence[Row]) -> Callable[[Row], str]:
-    """Return what names the subject of a row: its treatment, and the rest only where a treatment has several."""
-    subjects = grouped(rows, lambda row: (row.model, row.test))
-    several = {of for of, group in subjects.items() if len({row.subject for row in group}) > 1}
-    return lambda row: str(row.subject) if (row.model, row.test) in several else row.model
 
 
 def _difference(bands: Sequence[BandVerdict]) -> dict[str, str]:

@@ -6,7 +6,8 @@ import json
 from dataclasses import replace
 
 from longctx.gate.verdict import give_verdict
-from longctx.report.upgrade import UpgradeDecision, accuracy_chart, shown_subject, upgrade_data, upgrade_document
+from longctx.report.page.trials import shown_subject
+from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data, upgrade_document
 from longctx.results.row import Row
 from tests.gate.examples import AGELESS
 from tests.rows import right_of, run

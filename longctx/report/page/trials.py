@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from longctx.report.page.earlier_answers import CHANGES, Earlier, EarlierAnswers, change_of
+from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP, Row
 
 CHUNK = 200
@@ -42,6 +43,13 @@ WHY_NOT_ASKED = ("stale", "missing", "budget", "pending", EARLY_STOP)
 
 def subject_of(row: Row) -> str:
     return str(row.subject)
+
+
+def shown_subject(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """Return what names the subject of a row: its treatment, and the rest only where a treatment has several."""
+    subjects = grouped(rows, lambda row: (row.model, row.test))
+    several = {of for of, group in subjects.items() if len({row.subject for row in group}) > 1}
+    return lambda row: str(row.subject) if (row.model, row.test) in several else row.model
 
 
 def index(

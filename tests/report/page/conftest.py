@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
+from longctx.cli import main
 from longctx.engine.upgrade import Candidate, MeasuredTreatment, Treatment, Upgrade, write
 from longctx.gate.verdict import give_verdict
 from longctx.results.row import Row
 from longctx.results.trial_view import View
 from tests.browser import Tab, launched
 from tests.gate.examples import AGELESS
+from tests.given import json_lines
 from tests.here import HERE
 from tests.report.sample import HOSTILE, gated_rows, write_gated, write_run
 
@@ -52,6 +54,21 @@ def worse(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the page of an upgrade whose only candidate loses answers."""
     before, after = gated_rows()
     return _upgraded(tmp_path_factory.mktemp("worse"), before, new=after)
+
+
+@pytest.fixture(scope="session")
+def judged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the page of `longctx gate` on two files of another tool."""
+    folder = tmp_path_factory.mktemp("judged")
+    files = [folder / "old.jsonl", folder / "new.jsonl"]
+    for file, wrong in zip(files, (10, 70), strict=True):
+        results = (
+            {"id": f"q{n}", "correct": n >= wrong, "answer": "42" if n >= wrong else HOSTILE, "expected": "42"}
+            for n in range(100)
+        )
+        json_lines(file, *results)
+    assert main(["gate", *map(str, files), f"--out={folder / 'gate.html'}"]) == 10
+    return folder / "gate.html"
 
 
 def _upgraded(folder: Path, before: list[Row], **candidates: list[Row]) -> Path:

@@ -168,7 +168,29 @@ def test_hostile_replies_do_nothing(tab: Tab, tmp_path: Path) -> None:
     assert page.title() == "INVALID · longctx after"
 
 
-@pytest.fixture(params=["gated", "upgraded"])
+def test_the_page_of_two_files_begins_as_that_of_a_gated_run(tab: Tab, judged: Path) -> None:
+    page = tab.open(judged.as_uri())
+    assert page.locator(".lead .badge").inner_text() == "regression"
+    bands = page.locator(".first table.bands")
+    assert bands.locator("thead th").all_inner_texts() == ["before", "after", "change, points", "lost / gained"]
+    assert "60 / 0 of 100" in bands.inner_text()
+    example = page.locator(".lost tbody tr").nth(2)
+    box = example.bounding_box()
+    assert box is not None
+    assert box["y"] + box["height"] <= 720
+    assert count(page) == "60 of 100 trials"
+    example.locator("a").click()
+    assert count(page) == "1 of 100 trials"
+    sides = page.locator("details.trial .sides > section")
+    sides.last.wait_for()
+    assert [side.locator("h3").first.inner_text() for side in sides.all()] == [
+        "Before: correct, imported",
+        "After: wrong, imported",
+    ]
+    assert tab.messages == []
+
+
+@pytest.fixture(params=["gated", "upgraded", "judged"])
 def either(request: pytest.FixtureRequest) -> Path:
     page: Path = request.getfixturevalue(request.param)
     return page
