@@ -61,7 +61,7 @@ def printed() -> Iterator[str]:
 
 
 def test_what_the_page_on_red_runs_quotes_is_printed() -> None:
-    page = (HERE.root / "docs/red.md").read_text(encoding="utf-8")
+    page = (HERE.root / "docs/green-and-red.md").read_text(encoding="utf-8")
     quotes = re.findall(r"^\| `([^`]+)` \|", page, re.MULTILINE)
     texts = [*printed()]
     unknown = [

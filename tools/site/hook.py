@@ -16,13 +16,13 @@ from tools.site.reference import pages as reference_pages
 from tools.site.repository import DOCS, LISTED, REPORT, ROOT, listing, outside, site_path, with_links
 from tools.site.twins import llms, twin
 
-GUIDES = "Guides"
+GUIDES = "Understand"
 TWINS: dict[str, tuple[str, str]] = {}
 """The title and the Markdown of each page of the site."""
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Add to the navigation all pages of the listed folders, and to the end of the guides the pages that it lacks."""
+    """Add to the navigation all pages of the listed folders, and at the end of the guides those that it lacks."""
     existing = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
     existing = [name for name in existing if not name.startswith("decisions/")]
     sections: dict[str, list[Any]] = {name: pages for section in config.nav or [] for name, pages in section.items()}
