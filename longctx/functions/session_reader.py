@@ -34,6 +34,8 @@ class Reader:
     """How many pictures, files and API errors are left out."""
     kept: int = 0
     """The characters of the turns."""
+    before: str = ""
+    """A pattern of the file whose session this one goes on with, and without which it is not whole."""
 
     def add(self, number: int, entry: Any) -> None:
         """Take up a line. Raises ValueError, KeyError, TypeError or AttributeError if its fields are others."""

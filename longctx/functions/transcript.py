@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -369,11 +370,12 @@ def transcript(path: str | Path, line: int | None = None, *, probes: str | Path 
 
     A line is the body of a request, or an object with `request` and, for the reply, `response`. Each request repeats
     the turns before it, so the last one with the most turns, and its reply, are the conversation. Requests of Gemini's
-    API and of Bedrock's Converse are read, too, as are rows of LiteLLM. Sessions of Codex CLI, Gemini CLI, opencode
-    (`opencode export`), Claude Code, Qwen Code, pi, mini-SWE-agent and Cline are read without their subagents, as are
-    plain lists of turns. Of a session that was rewound, the branch that ends last is read. A truncated log is read up
-    to its last whole turn. Thinking, prompt-cache marks and summaries are left out, as are pictures, API errors and
-    undone turns of sessions, which `left_out` lists, and what stands before a compaction block of the Messages API.
+    API and of Bedrock's Converse are read, too, as are rows of LiteLLM. Sessions of Codex CLI, Gemini CLI (and what its
+    `/chat save` wrote), opencode (`opencode export`), Claude Code, Qwen Code, pi, mini-SWE-agent and Cline are read
+    without their subagents, as are plain lists of turns. Of a session that was rewound, the branch that ends last is
+    read. A truncated log is read up to its last whole turn. Thinking, prompt-cache marks and summaries are left out, as
+    are pictures, API errors and undone turns of sessions, which `left_out` lists, and what stands before a compaction
+    block of the Messages API.
 
     Args:
         path: The file, relative to the calling file or to the working directory.
@@ -438,6 +440,13 @@ def read_transcript(path: Path, line: int | None = None, caller: Path = Path()) 
         raise UserError(
             "bad-transcript", f"{path}, line {number} is not a log of requests ({told}): {KNOWN}."
         ) from None
+    if log.reader.before:
+        base = f"{shlex.quote(str(path.parent))}/{log.reader.before}"
+        raise UserError(
+            "part-of-transcript",
+            f"{path} goes on with a session that is in another file: join them, as in "
+            f"`cat {base} {shlex.quote(str(path))} > session.jsonl`, and read that.",
+        )
     if made is None or found is None:
         where = f"is a log of {log.form.name} without turns" if log.form else "is empty"
         where = f"has no line {line} with a request" if line else where

@@ -173,7 +173,7 @@ def test_a_codex_session(tmp_path: Path) -> None:
     assert "Undo" not in str(session.messages)
     assert "Summary" not in str(session.messages)
     assert str(session.messages[-1]).count("And now?") == 1
-    assert (session.compactions, session.left_out) == (1, ("1 picture", "1 API error"))
+    assert (session.compactions, session.left_out) == (1, ("1 picture", "1 API error", "2 turns undone"))
 
 
 def test_what_a_codex_session_began_with(tmp_path: Path) -> None:
@@ -186,6 +186,47 @@ def test_what_a_codex_session_began_with(tmp_path: Path) -> None:
     )
     assert "K0" in str(session.messages[0])
     assert len(session.messages) == 2
+
+
+def rolled_back(turns: int) -> dict[str, Any]:
+    return {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": turns}}
+
+
+@pytest.mark.parametrize(
+    "undone",
+    [
+        [said("user", "<b>Bold</b> of you.")],
+        [said("user", "<environment_context>new</environment_context>"), said("user", "Undone.")],
+    ],
+    ids=["markup", "context"],
+)
+def test_what_a_person_said_is_what_codex_rolls_back(tmp_path: Path, undone: list[dict[str, Any]]) -> None:
+    """Turns in which Codex describes the environment are none of a person's, and go with the turn after them."""
+    kept = [*CODEX, said("user", "First."), said("assistant", "Yes.")]
+    session = logged(tmp_path, *kept, *undone, said("assistant", "No."), rolled_back(1), said("user", "Second."))
+    assert [turn["content"][0]["text"] for turn in session.messages] == ["First.", "Yes.", "Second."]
+    assert session.left_out == ("2 turns undone",)
+
+
+BASE = "01a2255c-9c13-7981-8a6a-ec0f76f03310"
+
+
+def rollout(thread: str, base: str = "") -> dict[str, Any]:
+    more = {"history_base": {"thread_id": base, "end_ordinal_exclusive": 2}} if base else {}
+    return {"type": "session_meta", "payload": {"id": thread, **more}}
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ([rollout("t", BASE), said("user", "Half.")], f"goes on with a session that is in another file.*{BASE}"),
+        ([rollout("t", "$(rm -rf .)"), said("user", "Half.")], "goes on with a rollout that has no id"),
+        ([rollout("a"), said("user", "First."), rollout("t", BASE)], "another rollout than the one before it"),
+    ],
+)
+def test_a_part_of_a_codex_session_is_refused(tmp_path: Path, lines: list[Any], told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        logged(tmp_path, *lines)
 
 
 def gemini(name: str, kind: str, text: str = "", **fields: Any) -> dict[str, Any]:
@@ -241,8 +282,37 @@ def test_a_gemini_session_of_json_lines(tmp_path: Path) -> None:
     )
     texts = [block.get("text") for turn in session.messages for block in turn["content"]]
     assert [text for text in texts if text] == ["first", "reply", "second", "last"]
-    assert session.compactions == 1
+    assert (session.compactions, session.left_out) == (1, ("2 turns undone",))
     assert str(session.messages).count("K1") == 1
+
+
+def test_a_rewind_after_a_compaction_is_no_compaction(tmp_path: Path) -> None:
+    """The program writes what it has after each; a result may be made anew, with an id of its own."""
+    first, second = gemini("a", "user", "first"), gemini("b", "gemini", "reply", toolCalls=[gemini_call("K1")])
+    summary, later = gemini("s", "user", "Summary."), gemini("c", "user", "later")
+    again = gemini("b_response", "user") | {"content": gemini_call("K1")["result"]}
+    session = logged(
+        tmp_path,
+        {"sessionId": "s", "projectHash": "h", "startTime": "t"},
+        *[first, second, gemini("g", "gemini", "undone"), {"$rewindTo": "g"}, {"$set": {"messages": [second, again]}}],
+        *[gemini("d", "user", "next"), {"$set": {"messages": [summary]}}, later, gemini("u", "user", "undone")],
+        *[{"$rewindTo": "u"}, {"$set": {"messages": [summary, later]}}, gemini("e", "gemini", "last")],
+    )
+    texts = [block["text"] for turn in session.messages for block in turn["content"] if block["type"] == "text"]
+    assert texts == ["reply", "next", "later", "last"]
+    assert (session.compactions, session.left_out) == (1, ("3 turns undone",))
+
+
+def test_an_opencode_session_that_was_reverted_inside_a_message(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": text, "id": text} for text in ("kept", "undone")]
+    messages = [
+        {"info": {"role": "user", "id": "1"}, "parts": [{"type": "text", "text": "Look."}]},
+        {"info": {"role": "assistant", "id": "2"}, "parts": parts},
+        {"info": {"role": "user", "id": "3"}, "parts": [{"type": "text", "text": "also undone"}]},
+    ]
+    session = logged(tmp_path, {"info": {"revert": {"messageID": "2", "partID": "undone"}}, "messages": messages})
+    assert [turn["content"][0]["text"] for turn in session.messages] == ["Look.", "kept"]
+    assert session.left_out == ("2 turns undone",)
 
 
 def test_an_opencode_export(tmp_path: Path) -> None:
@@ -276,7 +346,7 @@ def test_an_opencode_export(tmp_path: Path) -> None:
     assert [turn["role"] for turn in session.messages] == ["user", "assistant", "user", "assistant"]
     assert session.messages[2]["content"][0]["content"] == "K000"
     assert [block["text"] for block in session.messages[3]["content"]] == ["It is K000.", "stopped here"]
-    assert session.left_out == ("1 file", "1 API error", "1 picture")
+    assert session.left_out == ("1 file", "1 API error", "1 picture", "1 turn undone")
     assert session.compactions == 1
 
 
