@@ -29,9 +29,10 @@ from longctx.config.profiles import load_profile
 from longctx.engine.loads import planned as loads_of_profile
 from longctx.engine.run_plan import Plan
 from longctx.engine.settings import Settings
-from longctx.gate.bands import Band, BandLooks, LookEvidence, judge_run
+from longctx.gate.bands import Band, BandLooks, LookEvidence, Tallied, judge_run
 from longctx.gate.evidence import Evidence, changed_together
-from longctx.stats.averaged import AnswerPair, Averaged
+from longctx.stats.averaged import AnswerPair
+from longctx.stats.clustered import ByCluster
 from longctx.stats.concentrated import together
 from longctx.stats.group_sequential import planned
 from longctx.workspace import Workspace
@@ -102,9 +103,8 @@ def looks_at(changes: np.ndarray, margin: float) -> BandLooks:
     keyed = {place: [SIDES[change] for change in context] for place, context in enumerate(changes.tolist())}
     looks, at = planned("few", len(changes), changes.size, margin, 0.05), []
     for end in looks.ends(len(changes)):
-        asked = {place: keyed[place] for place in range(end)}
-        pairs = Averaged(list(asked.values()))
-        at.append(LookEvidence(pairs, pairs, answers=(asked, asked)))
+        asked = ByCluster.of({place: keyed[place] for place in range(end)})
+        at.append(LookEvidence(asked.averaged, asked.averaged, answers=Tallied(asked, asked)))
     return BandLooks(looks, at)
 
 
@@ -115,7 +115,7 @@ def test_it_lists_the_documents_that_the_report_lists() -> None:
         f"{place:02}": [((before,), (after,)) for before, after in zip(*sides, strict=True)]
         for place, sides in enumerate(zip(drawn.before[0].tolist(), drawn.after[0].tolist(), strict=True))
     }
-    named = {int(cluster.cluster) for cluster in changed_together([Evidence(answers)])[0]}
+    named = {int(cluster.cluster) for cluster in changed_together([Evidence(ByCluster.of(answers))])[0]}
     assert named == set(together(changed(drawn, 0, 50))[0])
     assert named & set(np.flatnonzero(drawn.fallen[0]).tolist())
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from benchmarks.gate.runs import PARTS, Case, Design, Rule, counted, drawn, exact, rates, scores
-from longctx.gate.bands import Band, BandLooks, LookEvidence, judge_run
+from longctx.gate.bands import Band, BandLooks, LookEvidence, Tallied, judge_run
 from longctx.stats.averaged import Averaged
+from longctx.stats.clustered import ByCluster
 from longctx.stats.group_sequential import planned
 
 
@@ -62,9 +63,8 @@ def test_its_gates_are_the_gate(runs: int) -> None:
                 for change, number in enumerate(of.counts[0, band, look].astype(int), start=-runs):
                     counts[(-change, 0) if change <= 0 else (runs - change, 1)] += number
                 trials = answers(counts, runs)
-                keyed = dict(enumerate([trial] for trial in trials))
-                evidence = Averaged(list(keyed.values()))
-                looks.append(LookEvidence(evidence, evidence, answers=(keyed, keyed)))
+                alone = ByCluster([*range(len(trials))], [*trials])
+                looks.append(LookEvidence(alone.averaged, alone.averaged, answers=Tallied(alone, alone)))
             bands[Band(str(band), "all")] = BandLooks(design.looks, looks)
         given, of_run = judge_run(bands, design.margin, 0.05)
         assert of_run is not None

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import cast
 
+from longctx.compare.columns import ItemColumns, ItemRows, credits_of
 from longctx.errors import UserError
 from longctx.results import judged_by
 from longctx.results.constant import notable_constant
 from longctx.results.grouping import by_subject, by_test, grouped
 from longctx.results.row import Row, Subject
-from longctx.stats.averaged import AnswerPair, Averaged, difference
+from longctx.stats.averaged import Averaged, difference
+from longctx.stats.clustered import ByCluster
 from longctx.stats.paired import Paired
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.declaration import Protocol
@@ -25,8 +28,6 @@ TrialKey = tuple[str, int, str, int, int]
 """Cell, seed, item, trial and repeat: together they identify a trial within its test."""
 ItemKey = tuple[str, int, str, int]
 """Cell, seed, item and trial: together they identify what is asked about."""
-ItemRows = Both[Sequence[Row]]
-"""All answers about one item under two conditions, in two runs say."""
 CellParams = Mapping[str, int | float | str | None]
 MISSING = object()
 
@@ -56,7 +57,7 @@ class Across:
         return f"{self.parameter} {self.change}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TrialPairs:
     """The trials of one test, for one subject of each run.
 
@@ -74,6 +75,11 @@ class TrialPairs:
     """The cells that are in one run only, and are compared with one of the other run all the same."""
     items: Mapping[ItemKey, ItemRows] = field(default_factory=dict)
     """All answers of both runs about the same item, by its key in the run: each may have been asked several times."""
+
+    @cached_property
+    def columns(self) -> ItemColumns:
+        """What the items show, in their order."""
+        return ItemColumns.of(self.items.values())
 
     @property
     def unpaired(self) -> list[Across]:
@@ -118,20 +124,18 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     ours, theirs = by_key(before), by_key(after)
     across = _across(before, after, treatments) if treatments else ()
     renamed = {cells.after: cells.before for cells in across if cells.paired}
-    twins = {key: (renamed[key[0]], *key[1:]) if key[0] in renamed else key for key in theirs}
-    shared = {key: Both(ours[twin], theirs[key]) for key, twin in twins.items() if twin in ours}
-    common = shared
-    if not all(_same_question(*rows) for rows in shared.values()):
-        common = {key: rows for key, rows in shared.items() if _same_question(*rows)}
-    items: dict[ItemKey, Both[list[Row]]] = {}
-    for key in common:
-        items.setdefault(key[:4], Both([], []))
-    earlier = grouped(ours.values(), item_key)
+    twins = {key: (renamed[key[0]], *key[1:]) if key[0] in renamed else key for key in theirs} if renamed else {}
+    shared = {key: Both(ours[twin], row) for key, row in theirs.items() if (twin := twins.get(key, key)) in ours}
+    common = {key: rows for key, rows in shared.items() if _same_question(*rows)}
+    items: dict[ItemKey, Both[list[Row]]] = {key[:4]: Both([], []) for key in common}
+    earlier: dict[ItemKey, list[Row]] = {}
+    for key, row in ours.items():
+        earlier.setdefault(key[:4], []).append(row)
     for key, row in theirs.items():
         if key in common or (key not in shared and key[:4] in items):
             items[key[:4]].after.append(row)
     for item, (befores, afters) in items.items():
-        item_before = earlier[(renamed.get(item[0], item[0]), *item[1:])]
+        item_before = earlier[(renamed.get(item[0], item[0]), *item[1:]) if renamed else item]
         befores += [row for row in item_before if _same_question(row, afters[0])]
     rows_of_items = cast(dict[ItemKey, ItemRows], items)  # a copy of as many pairs would take its time
     return TrialPairs(ours, theirs, common, len(shared) - len(common), across, rows_of_items)
@@ -143,27 +147,21 @@ def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], H
     return [Both(rows, theirs[key]) for key, rows in ours.items() if key in theirs]
 
 
-def credits_of(item: ItemRows) -> AnswerPair | None:
-    """Return the credit of all measured answers to an item; None if one condition has none."""
-    before, after = (tuple([row.credit for row in rows if row.measured]) for rows in item)
-    return (before, after) if before and after else None
-
-
 def paired(items: Iterable[ItemRows], *, clustered: bool = True) -> Paired | Averaged:
     """Return the difference between two conditions over the items that were measured under both.
 
     An item counts once, by the mean of its answers under each condition, whatever the number of repeats. clustered:
     whether other clusters are meant, too; if not, only these, whose items are independent within each.
     """
-    clusters: dict[object, list[AnswerPair]] = {}
+    trials = ByCluster()
     for item in items:
         if credits := credits_of(item):
-            clusters.setdefault(item.after[0].identified[0] if clustered else len(clusters), []).append(credits)
-    return difference(clusters.values())
+            trials.add(item.after[0].cluster_or_item if clustered else len(trials.names), credits)
+    return difference(trials.clusters)
 
 
 def by_key(rows: Sequence[Row]) -> dict[TrialKey, Row]:
-    return {(*item_key(row), row.repeat): row for row in rows}
+    return {(row.cell, row.seed, row.item or "", row.trial, row.repeat): row for row in rows}
 
 
 def item_key(row: Row) -> ItemKey:
@@ -219,16 +217,19 @@ def unmeasured_if_rejudged(before: Sequence[Row], after: Sequence[Row]) -> list[
 
 
 def _unmeasured_if_rejudged(row: Row, earlier: Sequence[Row]) -> Row:
-    errors = (judged_by.changed(each, row) for each in earlier if each.measured and each.version == row.version)
-    error = next(filter(None, errors), "") if row.measured else ""
-    return replace(row, outcome="not_asked", error=error, trace={}) if error else row
+    if not row.measured:
+        return row
+    for each in earlier:
+        if each.version == row.version and each.measured and (error := judged_by.changed(each, row)):
+            return replace(row, outcome="not_asked", error=error, trace={})
+    return row
 
 
 def _same_question(before: Row, after: Row) -> bool:
     """Return whether the same version of a test asks both, and the same judges both if they are measured."""
     if before.version != after.version:
         return False
-    return not (before.measured and after.measured and judged_by.changed(before, after))
+    return not (judged_by.changed(before, after) and before.measured and after.measured)
 
 
 SubjectPairs = list[Both[Subject]]

@@ -16,7 +16,6 @@ passes, or shows a drop of at least the margin; what was asked after that look d
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -24,8 +23,9 @@ from typing import TYPE_CHECKING, Generic, Literal, NamedTuple, TypeVar
 
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.stats import unpaired
-from longctx.stats.averaged import AnswerPair, Averaged
+from longctx.stats.averaged import Averaged
 from longctx.stats.bound import p_value_over_clusters
+from longctx.stats.clustered import ByCluster
 from longctx.stats.extension import trials_to_rule_out, trials_to_show
 from longctx.stats.group_sequential import ONCE
 from longctx.stats.group_sequential import Looks as Planned
@@ -158,7 +158,6 @@ Evidenced = Averaged | Labelled | Unpaired
 """The evidence in a band: pairs, those that people labelled, or two samples that share no item."""
 
 
-ByCluster = Mapping[object, Sequence[AnswerPair]]
 T = TypeVar("T")
 
 
@@ -320,15 +319,14 @@ def _alike(of: Tallied[_Judged], margin: float) -> bool:
 
 def _together(bands: Sequence[_Judged], side: int) -> Averaged | Labelled:
     """Return the answers in all bands as far as each was asked, by cluster. side: 1 for the pessimistic ones."""
-    clusters: dict[object, list[AnswerPair]] = defaultdict(list)
+    trials = ByCluster()
     right_twice: list[RightTwice] = []
     for band in bands:
         at = band.looks.at[band.asked - 1] if band.asked else None
-        answers = at.answers if at else None
+        if at and at.answers:
+            trials.extend(at.answers[side], name_of_test(band.band.test))
         right_twice += [at.right_twice] if at and at.right_twice else []
-        for name, pairs in (answers[side] if answers else {}).items():
-            clusters[name if isinstance(name, str) else (name_of_test(band.band.test), name)] += pairs
-    known = Averaged(list(clusters.values()))
+    known = trials.averaged
     return Labelled(known, right_twice) if right_twice else known
 
 

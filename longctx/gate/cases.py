@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longctx.compare.pairs import ItemKey, TrialPairs, item_key
-from longctx.results.grouping import grouped
 from longctx.results.row import EARLY_STOP, Row
 from longctx.text import count
 from longctx.vocabulary.point import is_check, name_of_test
@@ -73,22 +73,25 @@ def vanished(pairs: TrialPairs) -> Iterator[Vanished]:
     often than others of its cell lacks the other answers.
     """
     renamed = {cells.before: cells.after for cells in pairs.across if cells.paired}
-    present: dict[ItemKey, int] = {}
+    present = Counter(key[:4] for key in pairs.after)
     repeats: dict[str, set[int]] = {}
     bands: dict[str, str | None] = {}
     for row in pairs.after.values():
-        present[item_key(row)] = present.get(item_key(row), 0) + 1
         repeats.setdefault(row.cell, set()).add(row.repeat)
         bands[row.cell] = row.band
-    unpaired = {cells.before for cells in pairs.unpaired}
-    for (cell, *item), rows in grouped(pairs.before.values(), item_key).items():
+    most = {cell: len(of_cell) for cell, of_cell in repeats.items()}
+    incomplete: dict[ItemKey, list[Row]] = {}
+    for (cell, *_), row in pairs.before.items():
         cell = renamed.get(cell, cell)
-        band, measured = bands.get(cell), [row for row in rows if row.measured]
-        if band is None or not measured or cell in unpaired or is_check(rows[0].test):
-            continue
-        answers = len(repeats[cell]) - present.get((cell, *item), 0)  # type: ignore[arg-type]
-        if answers > 0:
-            yield Vanished(band, measured, answers)
+        item = cell, row.seed, row.item or "", row.trial
+        if present.get(item, 0) < most.get(cell, 0):
+            incomplete.setdefault(item, []).append(row)
+    unpaired = {cells.before for cells in pairs.unpaired}
+    for item, rows in incomplete.items():
+        cell, measured = item[0], [row for row in rows if row.measured]
+        band = bands[cell]
+        if band is not None and measured and cell not in unpaired and not is_check(rows[0].test):
+            yield Vanished(band, measured, most[cell] - present.get(item, 0))
 
 
 def vanished_sentence(trials: Sequence[Vanished], asked: int, retired: Retired) -> str:
@@ -114,15 +117,16 @@ def added(pairs: TrialPairs) -> list[Row]:
     if not pairs.items:
         return []
     renamed = {cells.after: cells.before for cells in pairs.across if cells.paired}
-    known = {item_key(row) for row in pairs.before.values()}
+    known = {key[:4] for key in pairs.before}
     unpaired = {cells.after for cells in pairs.unpaired}
-    new = [row for row in pairs.after.values() if row.band is not None and row.error != EARLY_STOP]
     return [
         row
-        for row in new
-        if row.cell not in unpaired
+        for (cell, seed, item, trial, _), row in pairs.after.items()
+        if (renamed.get(cell, cell), seed, item, trial) not in known
+        and row.band is not None
+        and row.error != EARLY_STOP
+        and cell not in unpaired
         and not is_check(row.test)
-        and (renamed.get(row.cell, row.cell), *item_key(row)[1:]) not in known
     ]
 
 

@@ -11,11 +11,12 @@ import bisect
 import hashlib
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from longctx.compare.columns import JudgedItem, credit_of
 from longctx.compare.judges import errors_of
-from longctx.compare.pairs import ItemKey, TrialPairs, credits_of, item_key, match_runs, paired, pairs
+from longctx.compare.pairs import ItemKey, TrialPairs, item_key, match_runs, pairs
 from longctx.compare.runs import unpaired
 from longctx.gate.bands import Evidenced, LookEvidence, Tallied
 from longctx.gate.cases import Vanished
@@ -23,7 +24,8 @@ from longctx.gate.power import Assumed
 from longctx.results.grouping import grouped
 from longctx.results.request_parts import parts_that_differ
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject
-from longctx.stats.averaged import AnswerPair, Averaged
+from longctx.stats.averaged import AnswerPair, Averaged, difference
+from longctx.stats.clustered import ByCluster
 from longctx.stats.concentrated import Changed, together
 from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.judge_errors import JudgeErrors
@@ -42,9 +44,9 @@ MOST_MISSING = {"test": 0.01, "band": 0.05}
 class Evidence:
     """The evidence in one band."""
 
-    answers: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
+    answers: ByCluster = field(default_factory=ByCluster)
     """The answers to the trials that both runs measured, by cluster."""
-    pessimistic_answers: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
+    pessimistic_answers: ByCluster = field(default_factory=ByCluster)
     """The answers to all trials that the baseline measured, by cluster: wrong where the run did not measure them."""
     asked: int = 0
     """The run's answers to trials that the baseline measured, and those that it lacks."""
@@ -60,7 +62,7 @@ class Evidence:
     """The baseline's measured rows of the trials that both measured."""
     right_twice: int = 0
     """The trials that a judge calls right in both runs, where people labelled a sample of them; else 0."""
-    sampled: dict[object, list[AnswerPair]] = field(default_factory=lambda: defaultdict(list))
+    sampled: ByCluster = field(default_factory=ByCluster)
     """The labels of that sample, by cluster."""
     run: list[Row] | None = None
     """The run's rows of a band whose items are not those of the baseline, so that nothing is paired; None elsewhere."""
@@ -90,39 +92,36 @@ class Evidence:
     @property
     def sample(self) -> RightTwice | None:
         """The trials that a judge calls right twice, with the labels of a sample; None if people labelled none."""
-        return RightTwice(self.right_twice, Averaged(list(self.sampled.values()))) if self.right_twice else None
+        return RightTwice(self.right_twice, self.sampled.averaged) if self.right_twice else None
 
-    def _labelled(self, answers: Mapping[object, list[AnswerPair]]) -> Averaged | Labelled:
-        known = Averaged(list(answers.values()))
+    def _labelled(self, answers: ByCluster) -> Averaged | Labelled:
+        known = answers.averaged
         return Labelled(known, [self.sample]) if self.sample else known
 
     @property
     def clusters(self) -> list[list[float]]:
         """The changes of the trials that both runs measured."""
-        return Averaged(list(self.answers.values())).changes
+        return self.answers.averaged.changes
 
-    def add(self, cluster: object, before: Sequence[Row], after: Sequence[Row]) -> None:
-        """Add a trial. before: the baseline's measured answers. after: the run's, measured or not."""
-        measured = [row for row in after if row.measured]
+    def add(self, trial: JudgedItem) -> None:
+        """Add the answers to a trial."""
+        _, cluster, before, after, measured, credits = trial
         self.asked += len(after)
         self.missing += len(after) - len(measured)
-        self.other += sum(not any(same_answer(earlier, row) for earlier in before) for row in after)
-        credits = credits_of(Both(before, after))
-        if credits is None or len(measured) < len(after):
-            of_all = tuple([row.credit for row in before]), tuple([row.credit for row in after])
-        else:
-            of_all = credits
-        self.pessimistic_answers[cluster].append(of_all)
+        recorded = [row for row in before if row.answers is not None]
+        self.other += sum(not any(same_answer(earlier, row) for earlier in recorded) for row in after)
         if credits:
-            self.answers[cluster].append(credits)
+            self.answers.add(cluster, credits)
             self.before += before
             self.pairs += map(Both, itertools.cycle(before), measured)
+        of_all = credits if credits and len(measured) == len(after) else (credit_of(before), credit_of(after))
+        self.pessimistic_answers.add(cluster, of_all)
 
     def add_right_twice(self, cluster: object, labels: AnswerPair | None) -> None:
         """Note that a judge calls a trial right in both runs. labels: those of its answers, if it has some."""
         self.right_twice += 1
         if labels:
-            self.sampled[cluster].append(labels)
+            self.sampled.add(cluster, labels)
 
     def lack(self, trial: Vanished) -> None:
         """Add a trial that the run lacks."""
@@ -130,9 +129,7 @@ class Evidence:
         self.missing += trial.answers
         self.other += trial.answers
         self.baseline += trial.before
-        self.pessimistic_answers[trial.before[0].cluster_key].append(
-            (tuple([row.credit for row in trial.before]), (0.0,) * trial.answers)
-        )
+        self.pessimistic_answers.add(trial.before[0].cluster_key, (credit_of(trial.before), (0.0,) * trial.answers))
 
     def add_samples(self, before: Sequence[Row], after: Sequence[Row]) -> None:
         """Add the trials of two cells about different items. before: measured ones."""
@@ -150,11 +147,11 @@ def by_band(pairs: TrialPairs, gone: Sequence[Vanished] = ()) -> dict[str, Evide
     Trials that an early stop left out count neither as asked nor as missing. gone: the trials that the run lacks.
     """
     bands: dict[str, Evidence] = {}
-    for before, after in _measured_items(pairs):
-        evidence = bands.setdefault(str(after[0].band), Evidence())
-        evidence.baseline += before
-        if not _left_out(after):
-            evidence.add(after[0].cluster_key, before, after)
+    for item in pairs.columns.judged():
+        evidence = bands.setdefault(item.band, Evidence())
+        evidence.baseline += item.before
+        if not _left_out(item):
+            evidence.add(item)
     _add_unpaired(bands, pairs, gone)
     return bands
 
@@ -227,18 +224,19 @@ def by_look(
             look = looks[row.band].look(row)
             complete[row.band] = min(complete.get(row.band, look), look - 1)
     bands: dict[str, EvidenceByLook] = {}
-    for before, after in _measured_items(pairs):
-        name = str(after[0].band)
-        planned, number = looks[name].looks, looks[name].looks.number
-        least = min(number, complete.get(name, number))
-        band = bands.setdefault(name, EvidenceByLook(planned, [Evidence() for _ in range(number)], least))
-        look, left_out, key = looks[name].look(after[0]), _left_out(after), item_key(after[0])
-        for index, evidence in enumerate(band.evidence, start=1):
-            evidence.baseline += before
+    for item in pairs.columns.judged():
+        name, first = item.band, item.after[0]
+        planned = looks[name].looks
+        if name not in bands:
+            least = min(planned.number, complete.get(name, planned.number))
+            bands[name] = EvidenceByLook(planned, [Evidence() for _ in range(planned.number)], least)
+        look, left_out = looks[name].look(first), _left_out(item)
+        for index, evidence in enumerate(bands[name].evidence, start=1):
+            evidence.baseline += item.before
             if index >= look and not left_out:
-                evidence.add(after[0].cluster_key, before, after)
-                if right_twice and key in right_twice:
-                    evidence.add_right_twice(after[0].cluster_key, right_twice[key])
+                evidence.add(item)
+                if right_twice and (key := item_key(first)) in right_twice:
+                    evidence.add_right_twice(item.cluster, right_twice[key])
     earlier = _looks_before(pairs, gone, plan, terms)
     for trial in gone:
         if trial.band in bands:
@@ -303,7 +301,7 @@ class Together:
 
 def has_clusters(bands: Iterable[Evidence]) -> bool:
     """Return whether any trial of these bands belongs to its own cluster name."""
-    return any(isinstance(name, str) for evidence in bands for name in evidence.answers)
+    return any(isinstance(name, str) for evidence in bands for name in evidence.answers.names)
 
 
 def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[Together], list[Together]]:
@@ -315,13 +313,11 @@ def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[To
     trials: list[Changed] = []
     numbers: dict[str, int] = {}
     for stratum, evidence in enumerate(bands):
-        for name, cluster in evidence.answers.items():
+        for name, (before, after) in zip(evidence.answers.names, evidence.answers.answers, strict=True):
             if isinstance(name, str):
-                answers[name] += cluster
-                number = numbers.setdefault(name, len(numbers))
-                for before, after in cluster:
-                    was, now = sum(before) / len(before), sum(after) / len(after)
-                    trials.append(Changed(number, stratum, was, now - was))
+                answers[name].append((before, after))
+                was, now = sum(before) / len(before), sum(after) / len(after)
+                trials.append(Changed(numbers.setdefault(name, len(numbers)), stratum, was, now - was))
     names = list(numbers)
 
     def rates(number: int) -> Together:
@@ -337,17 +333,9 @@ def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[To
     return lost, gained
 
 
-def _measured_items(pairs: TrialPairs) -> Iterator[tuple[list[Row], Sequence[Row]]]:
-    """Yield the baseline's measured answers to each trial that a gate judges, and all answers of the run to it."""
-    for before, after in pairs.items.values():
-        measured = [row for row in before if row.measured]
-        if measured and after[0].band is not None:
-            yield measured, after
-
-
-def _left_out(after: Sequence[Row]) -> bool:
+def _left_out(item: JudgedItem) -> bool:
     """Return whether an early stop left a trial out."""
-    return any(row.error == EARLY_STOP for row in after)
+    return len(item.measured) < len(item.after) and any(row.error == EARLY_STOP for row in item.after)
 
 
 def evidence_of_all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
@@ -357,8 +345,7 @@ def evidence_of_all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence
     """
     together = Evidence()
     for (test, _), evidence in bands.items():
-        for name, answers in evidence.answers.items():
-            together.answers[name if isinstance(name, str) else (name_of_test(test), name)] += answers
+        together.answers.extend(evidence.answers, name_of_test(test))
         together.before += evidence.before
         together.pairs += evidence.pairs
     return together
@@ -366,9 +353,12 @@ def evidence_of_all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence
 
 def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
     """Return the paired difference of each cell, over the trials that both runs measured."""
-    cells = grouped(pairs.items.values(), lambda item: item.after[0].cell)
-    found = {name: paired(items) for name, items in cells.items()}
-    return {name: difference for name, difference in found.items() if difference.n}
+    columns, cells = pairs.columns, dict[str, ByCluster]()
+    for name, after, credits in zip(columns.cells, columns.after, columns.credits, strict=True):
+        trials = cells.get(name) or cells.setdefault(name, ByCluster())
+        if credits:
+            trials.add(after[0].cluster_or_item, credits)
+    return {name: difference(trials.clusters) for name, trials in cells.items() if trials.names}
 
 
 def same_answer(before: Row, after: Row) -> bool:
@@ -396,9 +386,13 @@ class Requests:
     @classmethod
     def of(cls, pairs: Iterable[Both[Row]], common: Iterable[Both[Row]] = ()) -> Requests:
         """Compare the requests of measured pairs. common: all trials in common, measured or not."""
-        compared = [(_same_request(*pair), pair) for pair in pairs]
-        same = Counter(each for each, _ in compared)
-        differ = [parts_that_differ(*(row.request_parts for row in pair)) for each, pair in compared if each is False]
+        same: Counter[bool | None] = Counter()
+        differ = []
+        for before, after in pairs:
+            each = _same_request(before, after)
+            same[each] += 1
+            if each is False:
+                differ.append(parts_that_differ(before.request_parts, after.request_parts))
         missing = [after for _, after in common if not after.measured and after.error != EARLY_STOP]
         stale = [row.trace for row in missing if row.error == STALE]
         return cls(
@@ -635,7 +629,7 @@ def _joined(parts: Iterable[Seen]) -> Seen:
 def _right(both: TrialPairs) -> dict[str, float]:
     """Return the right answers of both runs in each band, over the pairs that both measured."""
     right: dict[str, float] = defaultdict(float)
-    for rows in both.items.values():
-        if credits := credits_of(rows):
-            right[str(rows.after[0].band)] += sum(sum(side) / len(side) for side in credits)
+    for band, credits in zip(both.columns.bands, both.columns.credits, strict=True):
+        if credits:
+            right[str(band)] += sum(sum(side) / len(side) for side in credits)
     return right

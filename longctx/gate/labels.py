@@ -10,12 +10,12 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from longctx.compare.columns import credits_of
 from longctx.compare.judges import said_by_judge
 from longctx.compare.pairs import (
     ItemKey,
     Matched,
     Treatments,
-    credits_of,
     item_key,
     match_runs,
     pairs,

@@ -36,10 +36,11 @@ def nothing_to_lose(baseline: Sequence[Row], guessing: float, margin: float) -> 
             f"{unreadable:,} of the baseline's {n:,} replies are unreadable or cut off, so its accuracy measures "
             "their format"
         )
-    rate = Rate(sum(row.credit for row in baseline), n)
-    deff = design_effect(
-        [[row.credit for row in rows] for rows in grouped(baseline, lambda row: row.cluster_key).values()]
-    )
+    credits = [row.credit for row in baseline]
+    clusters: dict[object, list[float]] = {}
+    for row, credit in zip(baseline, credits, strict=True):
+        clusters.setdefault(row.cluster_key, []).append(credit)
+    rate, deff = Rate(sum(credits), n), design_effect([*clusters.values()])
     least, _ = wilson(rate.correct / deff, n / deff, Z_ONE_SIDED)
     if least > guessing + margin:
         return ""

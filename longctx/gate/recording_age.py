@@ -52,4 +52,5 @@ def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:
 
 def models_of(rows: Sequence[Row]) -> set[tuple[str, str]]:
     """Return pairs of a model that was requested and a model that answered: an alias may have moved."""
-    return {(row.model, returned) for row in rows if row.measured for returned in str(row.model_returned).split(", ")}
+    answered = {(row.model, row.model_returned) for row in rows if row.measured}
+    return {(model, returned) for model, several in answered for returned in str(several).split(", ")}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
@@ -45,10 +45,10 @@ class Usage:
         latencies = [row.latency_s for row in rows if row.latency_s is not None]
         return cls(
             len(rows),
-            _mean([standard_usd(row) for row in rows]),
-            _mean([row.input_tokens for row in rows]),
-            _mean([row.output_tokens for row in rows]),
-            _mean([row.thinking_tokens for row in rows]),
+            _mean(standard_usd(row) for row in rows),
+            _mean(row.input_tokens for row in rows),
+            _mean(row.output_tokens for row in rows),
+            _mean(row.thinking_tokens for row in rows),
             quantile(latencies, 0.5),
             quantile(latencies, 0.95),
         )
@@ -75,9 +75,13 @@ def cost_growth(pairs: Sequence[RowPair], alpha: float = 0.05) -> Growth | None:
     The interval is that of a ratio of means by linearization, over clusters (W. G. Cochran, "Sampling Techniques",
     1977, 6.3).
     """
-    costs = [(standard_usd(before), standard_usd(after)) for before, after in pairs]
-    known = [(before, after) for before, after in costs if before is not None and after is not None]
-    if not known or len(known) < len(costs):
+    known = []
+    for pair in pairs:
+        before, after = standard_usd(pair.before), standard_usd(pair.after)
+        if before is None or after is None:
+            return None
+        known.append((before, after))
+    if not known:
         return None
     total, now = (math.fsum(side) for side in zip(*known, strict=True))
     if not total:
@@ -242,6 +246,10 @@ class GrowthLimits:
         return tuple(limits)
 
 
-def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return math.fsum(known) / len(known) if known and len(known) == len(values) else None
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = []
+    for value in values:
+        if value is None:
+            return None
+        known.append(value)
+    return math.fsum(known) / len(known) if known else None

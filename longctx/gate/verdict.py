@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from longctx.compare.judges import GradedTest, graded_tests
@@ -12,8 +13,8 @@ from longctx.compare.pairs import (
     Matched,
     Treatments,
     TrialPairs,
-    by_key,
     guessing_of,
+    item_key,
     match_runs,
     pairs,
     unmeasured_if_rejudged,
@@ -56,8 +57,9 @@ from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
 from longctx.registry import shipped
 from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
 from longctx.results.labels import Labels
-from longctx.results.row import EARLY_STOP, Row, Subject
+from longctx.results.row import AGREEMENT, EARLY_STOP, Row, Subject
 from longctx.stats.averaged import Averaged
+from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm, rate_of
 from longctx.text import count
@@ -155,9 +157,12 @@ class BandChange:
 
 
 def _tokens(evidence: Evidence) -> tuple[int, int] | None:
-    sent = [row.input_tokens for rows in evidence.sides for row in rows]
-    known = [tokens for tokens in sent if tokens is not None]
-    return (min(known), max(known)) if known and len(known) == len(sent) else None
+    known: list[int] = []
+    for row in chain(*evidence.sides):
+        if row.input_tokens is None:
+            return None
+        known.append(row.input_tokens)
+    return (min(known), max(known)) if known else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -457,14 +462,17 @@ def give_verdict(
 
 def _rejudged(compared: Sequence[_Compared]) -> Iterator[str]:
     """Yield a phrase on each thing that judges cases of a run in another way than in the baseline."""
-    errors: dict[tuple[object, ...], set[str]] = {}
-    for test in compared:
-        for key, (_, row) in test.pairs.common.items() if not is_check(test.test) else ():
-            if row.band is not None:
-                errors.setdefault((test.test, test.after, key[:4]), set()).add(row.error or "")
-    for error, what in (OTHER_EXPECTED, "expected answers"), (OTHER_JUDGE, "the judge or its prompt"):
-        if number := sum(error in of_case for of_case in errors.values()):
-            yield f"{what} of {number:,} of {count(len(errors), 'case')} changed"
+    gated = [
+        (number, key, row.error)
+        for number, test in enumerate(compared)
+        if not is_check(test.test)
+        for key, (_, row) in test.pairs.common.items()
+        if row.band is not None
+    ]
+    for other, what in (OTHER_EXPECTED, "expected answers"), (OTHER_JUDGE, "the judge or its prompt"):
+        if changed := {(number, key[:4]) for number, key, error in gated if error == other}:
+            cases = {(number, key[:4]) for number, key, _ in gated}
+            yield f"{what} of {len(changed):,} of {count(len(cases), 'case')} changed"
 
 
 def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
@@ -490,19 +498,22 @@ def _compared(
     """
     after, right_twice = labelled.rows.after, labelled.right_twice.get((match.test, match.after))
     test, of_trials = known.get(match.test), name_of_test(match.test)
+    looks = rules.looks.declared if of_trials in known else rules.looks.others
+    of_check = is_check(match.test)
+    same_subject = [row for row in after if row.subject == match.after] if of_check else match.rows.after
+    trials = [row for row in same_subject if row.test == of_trials] or None
     match = replace(match, rows=Both(match.rows.before, unmeasured_if_rejudged(*match.rows)))
     both = pairs(*match.rows, Treatments.of(test))
-    looks = rules.looks.declared if of_trials in known else rules.looks.others
-    trials = [row for row in after if row.test == of_trials and row.subject == match.after] or None
-    of_check = is_check(match.test)
     terms = rules.margin, rules.alpha
     gone = () if rules.is_part else tuple(vanished(both))
     evidence = by_look(both, looks, terms, trials if of_check else None, gone, right_twice)
-    of_function = [row for row in after if name_of_test(row.test) == of_trials and row.subject == match.after]
-    errors = [] if right_twice is not None else judge_errors(match.test, of_function, trials or (), looks, terms)
+    errors: Sequence[JudgeErrors | None] = ()
+    if right_twice is None and any(test.endswith(f".{AGREEMENT}") for test in {row.test for row in after}):
+        of_function = [row for row in after if name_of_test(row.test) == of_trials and row.subject == match.after]
+        errors = judge_errors(match.test, of_function, trials or (), looks, terms)
     for at_looks in evidence.values():
         at_looks.errors = errors
-    left_out = {key[:4] for key, row in by_key(trials or ()).items() if of_check and row.error == EARLY_STOP}
+    left_out = {item_key(row) for row in trials or () if of_check and row.error == EARLY_STOP}
     only_before, only_after = both.alone
     bands = {Band(match.test, name, match.after): in_looks for name, in_looks in evidence.items()}
     vacuous: dict[Band, str] = {}
@@ -516,7 +527,7 @@ def _compared(
         before=match.before,
         after=match.after,
         pairs=both,
-        alone=Both(max(0, only_before - sum(key[:4] in left_out for key in both.before)), only_after),
+        alone=Both(max(0, only_before - sum(key[:4] in left_out for key in both.before if left_out)), only_after),
         vanished=gone,
         bands=bands,
         vacuous={band: why for band, why in vacuous.items() if why},

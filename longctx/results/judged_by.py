@@ -42,7 +42,8 @@ def changed(before: Row, after: Row) -> str:
 
     Only what is known of both counts: a test that fails early reaches no judge, and earlier rows have no digests.
     """
-    if None not in (before.expected, after.expected) and before.expected != after.expected:
+    was_expected, is_expected = before.expected, after.expected
+    if was_expected != is_expected and was_expected is not None and is_expected is not None:
         return OTHER_EXPECTED
     if not before.judged_by or not after.judged_by or before.judged_by == after.judged_by:
         return ""

@@ -216,8 +216,13 @@ class Row:
         return self.cluster or (self.cell, self.seed, self.item, self.trial)
 
     @property
+    def cluster_or_item(self) -> object:
+        """What identifies the row's cluster where an item that is asked in several cells is one."""
+        return self.cluster or self.item or (self.cell, self.seed, self.item, self.trial)
+
+    @property
     def identified(self) -> tuple[object, object]:
-        """Its cluster and its trial, for the interval of the accuracy: an item asked in several cells is a cluster."""
+        """Its cluster and its trial, for the interval of the accuracy."""
         trial = self.cell, self.seed, self.item, self.trial
         return self.cluster or self.item or trial, trial
 

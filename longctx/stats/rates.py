@@ -51,11 +51,13 @@ class Rate:
         only repeats of a trial count together.
         """
         known = tuple(answers)
-        clusters = _grouped(known, 0)
-        if len(clusters) == 1:
-            clusters = _grouped(known, 1)
-        effect = design_effect(clusters) if known else 1.0
-        number = len(clusters) if len(clusters) < len(known) else 0
+        effect, number = 1.0, 0
+        if len({cluster for cluster, *_ in known}) < len(known):
+            clusters = _grouped(known, 0)
+            if len(clusters) == 1:
+                clusters = _grouped(known, 1)
+            effect = design_effect(clusters)
+            number = len(clusters) if len(clusters) < len(known) else 0
         return cls(round(sum(credit for *_, credit in known), 6), len(known), effect, number, known)
 
     @property

@@ -14,12 +14,14 @@ from longctx.gate.bands import (
     BandLooks,
     BandVerdict,
     LookEvidence,
+    Tallied,
     judge,
     judge_in_looks,
     judge_run,
     overall,
 )
 from longctx.stats.averaged import AnswerPair, Averaged
+from longctx.stats.clustered import ByCluster
 from longctx.stats.group_sequential import Looks as Planned
 from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.rates import Rate
@@ -153,9 +155,8 @@ def in_looks(lost: Sequence[int], n: int = 100) -> BandLooks:
     at = []
     for look, number in enumerate(lost, start=1):
         trials: list[AnswerPair] = [((True,), (index >= number,)) for index in range(n * look)]
-        keyed = {index: [trial] for index, trial in enumerate(trials)}
-        pairs = Averaged(list(keyed.values()))
-        at.append(LookEvidence(pairs, pairs, answers=(keyed, keyed)))
+        alone = ByCluster([*range(len(trials))], [*trials])
+        at.append(LookEvidence(alone.averaged, alone.averaged, answers=Tallied(alone, alone)))
     number = len(lost)
     return BandLooks(Planned(tuple(look / number for look in range(1, number + 1))), at)
 
