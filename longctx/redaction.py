@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import functools
 import json
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
+
+from longctx.own_environment import variable
 
 REDACTED = "[redacted]"
 SHORTEST = 8
@@ -25,6 +26,7 @@ TEXT_FILES = (".md", ".html", ".csv", ".svg")
 """How the names of files end whose text may be replaced wherever it stands; in others a value may be a name, too."""
 
 _sources: list[Callable[[], Iterable[str]]] = []
+_patterns: list[re.Pattern[str]] = []
 
 
 def keep_out(variables: Callable[[], Iterable[str]]) -> None:
@@ -35,6 +37,11 @@ def keep_out(variables: Callable[[], Iterable[str]]) -> None:
     _sources[:] = [variables]
 
 
+def keep_matches_out(pattern: re.Pattern[str]) -> None:
+    """Let no text of this process show what the pattern matches, such as an address with a secret in it."""
+    _patterns.append(pattern)
+
+
 def values() -> tuple[str, ...]:
     """Return the values of the variables, the longest first: one may contain another."""
     found = {value.strip() for names in _sources for name in names() for value in _in_variable(name)}
@@ -43,7 +50,7 @@ def values() -> tuple[str, ...]:
 
 def _in_variable(name: str) -> Iterator[str]:
     """Yield the credentials in an environment variable: its value, or those of headers, one a line."""
-    value = os.environ.get(name, "")
+    value = variable(name)
     if not name.endswith("_HEADERS"):
         yield value
         return
@@ -75,6 +82,8 @@ def redacted(text: str) -> str:
     """Return the text without the values of keys, and without those in addresses such as `?key=…`."""
     for spelling in _spelled(values()):
         text = text.replace(spelling, REDACTED)
+    for pattern in _patterns:
+        text = pattern.sub(REDACTED, text)
     return IN_URL.sub(rf"\1{REDACTED}", text)
 
 
@@ -96,7 +105,7 @@ def redacted_json(line: str) -> str:
 
 def redact_files(folder: Path) -> None:
     """Redact the files of a report, whose texts may come from elsewhere than its rows."""
-    if not values():
+    if not (values() or _patterns):
         return
     for path in folder.rglob("*"):
         if path.suffix in TEXT_FILES and path.is_file() and not path.is_symlink():

@@ -6,7 +6,6 @@ import contextlib
 import datetime
 import functools
 import hashlib
-import os
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,6 +28,7 @@ from longctx.config.file_names import file_name
 from longctx.config.project_files import read_text, read_toml
 from longctx.errors import UserError, closest
 from longctx.fields import parsed
+from longctx.own_environment import variable
 from longctx.workspace import Workspace
 
 MODEL_ID = r"^([^.\x00-\x20].{0,199})?$"
@@ -361,7 +361,7 @@ def misspelled(workspace: Workspace, names: Iterable[str]) -> Iterator[str]:
 def check_api(model: ModelProfile, base_url: str | None) -> None:
     """Raise UserError if a model of another vendor would be sent to Anthropic's own server."""
     vendor = next((vendor for vendor, named in OTHERS.items() if re.match(named, model.model)), "")
-    if not vendor or model.api != "anthropic" or base_url or os.environ.get("ANTHROPIC_BASE_URL"):
+    if not vendor or model.api != "anthropic" or base_url or variable("ANTHROPIC_BASE_URL"):
         return
     file = f"fixtures/models/{file_name(model.model)}.toml"
     api = "openai-chat" if vendor == "OpenAI" else "gemini"
@@ -434,7 +434,7 @@ def beta_header(betas: Iterable[str]) -> dict[str, str]:
 
 def custom_headers() -> list[tuple[str, str]]:
     """Return the headers of ANTHROPIC_CUSTOM_HEADERS, read as the SDK reads them."""
-    lines = (line.partition(":") for line in os.environ.get(CUSTOM, "").split("\n") if ":" in line)
+    lines = (line.partition(":") for line in variable(CUSTOM).split("\n") if ":" in line)
     return [(name.strip(), value.strip()) for name, _, value in lines]
 
 
@@ -492,7 +492,7 @@ OF_APIS = {"openai-chat": "openai", "openai-responses": "openai", "gemini": "goo
 def servers_named(workspace: Workspace) -> set[str]:
     """Return the servers that the project's model profiles and the variables of the vendors' SDKs name."""
     variables = (name for of in (ANTHROPIC, *VENDORS.values()) for name in (of.address, *of.more_addresses))
-    return {*_in_profiles(workspace, "base_url"), *filter(None, map(os.environ.get, variables))}
+    return {*_in_profiles(workspace, "base_url"), *filter(None, map(variable, variables))}
 
 
 def key_variables(workspace: Workspace) -> frozenset[str]:

@@ -275,6 +275,30 @@ class Ask:
 
         return clients.async_http_client(self, model)
 
+    def endpoint(self, api: str = "anthropic") -> str:
+        """Return the base URL for code that reads neither a client nor the variables of the SDKs.
+
+        Needs `longctx_endpoint = true` in pytest's settings.
+
+        Args:
+            api: The SDK whose requests go there: `anthropic`, `openai` or `google`.
+        """
+        address = self.trial.endpoint
+        if not address:
+            raise mistake(
+                "no-endpoint",
+                f"{self.trial.cell.id}: ask.endpoint() needs the local endpoint: add longctx_endpoint = true to the "
+                "settings of pytest.",
+            )
+        from longctx.functions.clients import ROOT_PATHS
+
+        if api not in ROOT_PATHS:
+            raise mistake(
+                "unknown-sdk",
+                f"{self.trial.cell.id}: ask.endpoint({api!r}) is not an SDK: use 'anthropic', 'openai' or 'google'.",
+            )
+        return f"{address}{ROOT_PATHS[api]}"
+
     def judged(
         self,
         prompt: str,

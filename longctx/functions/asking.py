@@ -146,6 +146,7 @@ class FunctionTrials:
     def _run(self, paused: Paused) -> list[Request]:
         """Run a trial; return the requests that it waits for, none if it has ended."""
         trial = self._trial_of(paused.trial)
+        trial.expected = paused.issued.keys()
         result = self._start(trial)
         requests = self._unanswered(trial, result, paused)
         if requests:

@@ -7,8 +7,9 @@ import contextvars
 import inspect
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from longctx.connections import Guard
 from longctx.errors import UserError
@@ -22,6 +23,26 @@ from longctx.vocabulary.shapes import NO_STRATEGY
 if TYPE_CHECKING:
     from longctx.cells.cell import Trial
     from longctx.functions.cells import Function
+
+
+class Served(Protocol):
+    """What answers the requests that a trial's code sends around the fixture `ask`."""
+
+    def running(self, call: Callable[[], object]) -> object:
+        """Return what `call` returns, which runs code of the trial."""
+
+    def end(self) -> None:
+        """Answer nothing more: the code of the trial has ended, but for its fixtures."""
+
+
+class Unserved:
+    """Nothing answers them."""
+
+    def running(self, call: Callable[[], object]) -> object:
+        return call()
+
+    def end(self) -> None:
+        """Nothing is answered anyway."""
 
 
 SENT: set[str] = set()
@@ -46,6 +67,8 @@ class CellRunner:
     """Sets up what the function takes, for one run of it: its trial is running then."""
     tear_down: Callable[[], object] = lambda: None
     """Tears down what was set up."""
+    serve: Callable[[FunctionTrial], AbstractContextManager[Served]] = lambda trial: nullcontext(Unserved())
+    """Answers what the code of a trial sends around the fixture `ask`, while the context is entered."""
 
     def trial_of(self, trial: Trial) -> FunctionTrial:
         """Return a trial that has not run yet."""
@@ -54,17 +77,27 @@ class CellRunner:
 
     def start(self, trial: FunctionTrial) -> Result:
         """Run the function once for a trial."""
+        with self.serve(trial) as served:
+            result = self._run(trial, served)
+        return self._checked(trial, result)
+
+    def _run(self, trial: FunctionTrial, served: Served) -> Result:
         state, function = self.state, self.function
         state.current = trial
         state.case = function.cases[trial.trial.index] if function.cases is not None else None
         if state.case is not None:
             trial.judge_by("case", state.case)
         try:
-            result = run(trial, self.call, self.set_up)
+            result = run(trial, lambda: served.running(self.call), lambda: served.running(self.set_up))
         finally:
             state.current = None
+            served.end()
         SENT.update([function.name] if trial.bodies else [])
-        result = self._torn_down(result)
+        return self._torn_down(result)
+
+    def _checked(self, trial: FunctionTrial, result: Result) -> Result:
+        """Return the result, or the mistake that was made in a trial whose code went on."""
+        function = self.function
         caught = self.guard.taken()
         if caught and not isinstance(result.error, TestMistake):
             result = Result("error", str(caught), caught)

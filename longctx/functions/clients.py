@@ -24,7 +24,8 @@ BASE_URL = "http://recordings.invalid"
 NAMES = {"anthropic": "Anthropic", "openai": "OpenAI", "google": "Client"}
 """The client of each SDK."""
 MODULES = {"anthropic": "anthropic", "openai": "openai", "google": "google.genai"}
-ROOTS = {"anthropic": BASE_URL, "openai": f"{BASE_URL}/v1"}
+ROOT_PATHS = {"anthropic": "", "openai": "/v1", "google": ""}
+"""Where the base URL of each SDK ends."""
 ON_HTTPX2 = {"anthropic": "anthropic>=2.12", "openai": "openai>=3"}
 """The versions of SDKs whose clients take one of httpx2, as those here are; earlier ones are built on httpx."""
 AS_ARRAY = "as_array"
@@ -49,7 +50,7 @@ def client(ask: AskOfTrial, sdk: str, model: str | None, asynchronous: bool = Fa
         made = _google(ask, module.Client, module.types.HttpOptions(), False, model)
         return made.aio if asynchronous else made
     _check_built_on_httpx2(ask, sdk, module.DefaultHttpxClient)
-    settings: dict[str, Any] = {"api_key": "not-needed", "base_url": ROOTS[sdk], "max_retries": 0}
+    settings: dict[str, Any] = {"api_key": "not-needed", "base_url": f"{BASE_URL}{ROOT_PATHS[sdk]}", "max_retries": 0}
     if not asynchronous:
         http = module.DefaultHttpxClient(transport=_Transport(ask, model))
         return getattr(module, NAMES[sdk])(**settings, http_client=http)
@@ -115,8 +116,8 @@ class _Transport(httpx2.BaseTransport):
 
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         trial = self._ask.trial
-        issued, options = _issued(self._ask, self._model, request, request.read())
-        return _response(issued, trial.receive(issued), options)
+        issued, options = issued_for(self._ask, self._model, request, request.read())
+        return response_to(issued, trial.receive(issued), options)
 
 
 class _AsyncTransport(httpx2.AsyncBaseTransport):
@@ -125,9 +126,9 @@ class _AsyncTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         trial = self._ask.trial
-        issued, options = _issued(self._ask, self._model, request, await request.aread())
+        issued, options = issued_for(self._ask, self._model, request, await request.aread())
         await asyncio.sleep(0)  # what runs beside it sends its requests before this reply is there
-        return _response(issued, trial.receive(issued), options)
+        return response_to(issued, trial.receive(issued), options)
 
 
 def _threadless(kind: type[Client]) -> type[Client]:
@@ -180,7 +181,7 @@ def _other_api(ask: AskOfTrial, model: ModelProfile, what: str) -> UserError:
     )
 
 
-def _issued(ask: AskOfTrial, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, Any]:
+def issued_for(ask: AskOfTrial, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, Any]:
     """Return a request of the SDK with its answer, and its stream_options; None for these if it is not streamed.
 
     named: the model that the test names; None for the model under test.
@@ -230,7 +231,7 @@ def _recordable() -> str:
     return ", ".join(path for api in APIS.values() for path in (api.PATH, api.COUNT_PATH) if path)
 
 
-def _response(issued: Exchange, answer: Any, options: Any) -> httpx2.Response:
+def response_to(issued: Exchange, answer: Any, options: Any) -> httpx2.Response:
     """Return an answer as the server would send it. options: those of its stream; None for none."""
     api: Api | None = api_at(issued.place.path)
     if (status := status_of(answer)) != 200:

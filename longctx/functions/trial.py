@@ -10,7 +10,7 @@ import functools
 import hashlib
 import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -102,6 +102,13 @@ class FunctionTrial:
     """What judges it besides the test's code."""
     bodies: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     """The requests that were issued, in their order, by the keys of their answers."""
+    expected: Set[str] = frozenset()
+    """The keys of those that an earlier run of the trial issued."""
+    closed: bool = False
+    """Whether the code was told of a missing answer, as an error. What it sends then without an answer is no request of
+    the trial: it may follow from the error, as a fallback does."""
+    endpoint: str = ""
+    """The address at which the code reaches the local endpoint; empty if there is none."""
     _equal: Counter[str] = field(default_factory=Counter)
     _after: str = ""
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -169,10 +176,13 @@ class FunctionTrial:
         """
         with self._lock:
             place = self._place(body, headers, model, path or api_of(model).PATH)
-            self.bodies[place.key] = body
             try:
-                if not self.tape.uses_recording(place):
-                    self.unanswered.append(request_of_code(self.trial, place, body, headers, model))
+                recorded = self.tape.uses_recording(place)
+                if recorded or not self.closed:
+                    self.bodies[place.key] = body
+                if not recorded:
+                    if not self.closed:
+                        self.unanswered.append(request_of_code(self.trial, place, body, headers, model))
                     raise Suspended(place.trial)
                 found = self.tape.answer(place)
                 assert found is not None

@@ -60,6 +60,10 @@ def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(guarding)
     config.pluginmanager.register(parameter_ids)
+    if config.getini(declared_options.ENDPOINT):
+        from longctx.plugin import local_endpoint
+
+        config.pluginmanager.register(local_endpoint)
     for line in declared_options.MARKERS:
         config.addinivalue_line("markers", line)
     if config.option.ctx_project_tests:

@@ -41,6 +41,8 @@ MARKERS = (
 """What `pytest --markers` prints of the marker."""
 
 
+ENDPOINT = "longctx_endpoint"
+"""The setting of pytest that turns the local endpoint on."""
 STRICT = "longctx_strict"
 """The setting of pytest that makes an unrecorded test a failure."""
 
@@ -61,6 +63,12 @@ def add(parser: pytest.Parser) -> None:
     parser.addini(
         "longctx_parquet",
         "also write the rows of a run as results.parquet, which needs pyarrow",
+        type="bool",
+        default=False,
+    )
+    parser.addini(
+        ENDPOINT,
+        "answer what marked tests' code sends from the recordings, by a local server that the SDKs' variables name",
         type="bool",
         default=False,
     )

@@ -23,7 +23,7 @@ from longctx.functions.subtests import Subtests
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import measuring, options
-from longctx.plugin.declared_options import STRICT
+from longctx.plugin.declared_options import ENDPOINT, STRICT
 from longctx.plugin.measuring import CellResult
 from longctx.plugin.same_names import OURS
 from longctx.plugin.selection import SUBJECT, with_minimum
@@ -56,6 +56,10 @@ def call(item: pytest.Function) -> None:
     judge, once = own.judge if own else "", functools.partial(_call, item, cell.size)
     set_up, tear_down = functools.partial(_set_up, item, cell.size), functools.partial(_tear_down, item)
     runner = CellRunner(running.function, shared(config), guard, once, subject.strategy, judge, set_up, tear_down)
+    if config.getini(ENDPOINT):
+        from longctx.plugin import local_endpoint
+
+        runner = dataclasses.replace(runner, serve=local_endpoint.server_of_trials(config, shared(config), guard))
     if _keeps_nothing(item):
         runner = dataclasses.replace(runner, set_up=lambda: item.funcargs or set_up(), tear_down=lambda: None)
     asking = session_of(config).asking

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ipaddress
-import os
 import re
 
 import httpx2
 
 from longctx.config.models import ANTHROPIC, VENDORS
 from longctx.errors import UserError
+from longctx.own_environment import variable
 from longctx.text import visible
 
 TRUSTED_HOSTS = "LONGCTX_TRUSTED_HOSTS"
@@ -55,12 +55,12 @@ def check_key_may_be_sent(base_url: str, found_in: str, typed: str | None = None
     """
     url = parsed(base_url)
     vendor = VENDORS.get(provider, ANTHROPIC)
-    if any(same_server(base_url, other) for other in (typed, os.environ.get(vendor.address), vendor.server) if other):
+    if any(same_server(base_url, other) for other in (typed, variable(vendor.address), vendor.server) if other):
         return
-    listed = os.environ.get(TRUSTED_HOSTS, "").lower().split(",")
+    listed = variable(TRUSTED_HOSTS).lower().split(",")
     if {url.host, f"{url.host}:{_port(url)}"} & {host.strip() for host in listed}:
         return
-    if provider == "anthropic" and is_loopback(url.host) and not any(os.environ.get(name) for name in CREDENTIALS):
+    if provider == "anthropic" and is_loopback(url.host) and not any(map(variable, CREDENTIALS)):
         return
     raise UserError(
         "server-not-confirmed",

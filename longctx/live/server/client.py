@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import os
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from longctx.errors import UserError
 from longctx.live.server.addresses import check_key_may_be_sent, is_loopback, parsed, same_server, without_path_of_api
 from longctx.live.server.credentials import NO_HEADER
 from longctx.live.server.network import ENCODING, Network, no_cookies
+from longctx.own_environment import variable
 from longctx.recording.tape import Tape
 from longctx.recording.transport import TapeTransport
 from longctx.results.grouping import grouped
@@ -51,7 +51,7 @@ def provider_of(model: ModelProfile) -> str:
 
 def open_bedrock(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicBedrock:
     """Return a client of Bedrock. Raises UserError without credentials, ValueError without a region."""
-    if not os.environ.get("AWS_BEARER_TOKEN_BEDROCK"):
+    if not variable("AWS_BEARER_TOKEN_BEDROCK"):
         boto3 = _needed("boto3", "bedrock")
         failures = _needed("botocore.exceptions", "bedrock").BotoCoreError
         try:
@@ -84,7 +84,7 @@ def open_vertex(base_url: str | None, settings: ClientSettings) -> AsyncAnthropi
             f"No Google credentials were found for Vertex ({error}): set GOOGLE_APPLICATION_CREDENTIALS to a key file, "
             "or run gcloud auth application-default login.",
         ) from None
-    project = os.environ.get("ANTHROPIC_VERTEX_PROJECT_ID") or project
+    project = variable("ANTHROPIC_VERTEX_PROJECT_ID") or project
     if not project:
         raise UserError(
             "no-google-project", "No Google Cloud project was given for Vertex: set ANTHROPIC_VERTEX_PROJECT_ID."
@@ -94,7 +94,7 @@ def open_vertex(base_url: str | None, settings: ClientSettings) -> AsyncAnthropi
 
 def open_foundry(base_url: str | None, settings: ClientSettings) -> AsyncAnthropicFoundry:
     """Return a client of Foundry. Raises UserError without a key, ValueError without a resource."""
-    if not os.environ.get("ANTHROPIC_FOUNDRY_API_KEY"):
+    if not variable("ANTHROPIC_FOUNDRY_API_KEY"):
         raise UserError(
             "no-foundry-key",
             "No API key was found for Foundry: set ANTHROPIC_FOUNDRY_API_KEY, and ANTHROPIC_FOUNDRY_RESOURCE to the "
@@ -162,28 +162,28 @@ def open_vendor(base_url: str | None, models: Sequence[ModelProfile], settings: 
     model = models[0]
     provider = OF_APIS[model.api]
     vendor = VENDORS[provider]
-    url = base_url or model.base_url or os.environ.get(vendor.address) or vendor.server
+    url = base_url or model.base_url or variable(vendor.address) or vendor.server
     own = same_server(url, vendor.server)
-    variable = model.key
-    if own and variable not in ("", *vendor.keys):
+    key_variable = model.key
+    if own and key_variable not in ("", *vendor.keys):
         raise UserError(
             "key-of-another-server",
             f"The profile of {model.model} names the key {model.key}, which is not sent to {vendor.name}: remove it, "
             "or name the server in base_url.",
         )
-    if own and not variable:
-        variable = next(filter(os.environ.get, vendor.keys), vendor.keys[-1])
-    if base_url is None and model.base_url and (variable or not is_loopback(parsed(url).host)):
+    if own and not key_variable:
+        key_variable = next(filter(variable, vendor.keys), vendor.keys[-1])
+    if base_url is None and model.base_url and (key_variable or not is_loopback(parsed(url).host)):
         check_key_may_be_sent(url, f"The profile of {model.model}", provider=provider)
-    key = os.environ.get(variable, "") if variable else NO_KEY
+    key = variable(key_variable) if key_variable else NO_KEY
     if not key:
         raise UserError(
             "no-api-key",
-            f"No API key was found for {model.model}: set {variable}, or name a server that speaks {model.api} and "
+            f"No API key was found for {model.model}: set {key_variable}, or name a server that speaks {model.api} and "
             "needs none (--ctx-base-url). Without --ctx-record, recorded runs replay and need no key.",
         )
     if re.search(r"\s", key):
-        raise UserError("bad-api-key", f"{NO_HEADER} Set {variable} again.")
+        raise UserError("bad-api-key", f"{NO_HEADER} Set {key_variable} again.")
     if provider == "google":  # the version is part of the address
         versioned = parsed(url).path.strip("/")
         return GoogleServer(api_key=key, base_url=url if versioned else f"{url.rstrip('/')}/v1", **settings)
@@ -243,9 +243,7 @@ def open_client(
 
 
 def _open_anthropic(base_url: str | None, settings: ClientSettings) -> AsyncAnthropic:
-    keyless = base_url is not None and not (
-        os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")
-    )
+    keyless = base_url is not None and not (variable("ANTHROPIC_API_KEY") or variable("ANTHROPIC_AUTH_TOKEN"))
     client = AsyncAnthropic(api_key="none-needed" if keyless else None, base_url=base_url, **settings)
     client.base_url = without_path_of_api(str(client.base_url))  # it adds /v1/messages, also to ANTHROPIC_BASE_URL
     if not (client.api_key or client.auth_token or client.credentials):

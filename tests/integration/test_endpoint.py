@@ -1,0 +1,250 @@
+"""Products that take no client: what they send is recorded and replayed by the local endpoint, whatever sends it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+import pytest
+
+from tests.integration.conftest import TOY, Checkout, Result, profiled
+from tests.integration.functions import code
+from tests.servers import SimulatedServer, prompt_of
+
+SETTINGS = "[pytest]\ntestpaths = tests_longctx\npythonpath = .\nlongctx_endpoint = true\n"
+PRODUCT = """
+import os
+
+import anthropic
+
+CLIENT = anthropic.Anthropic()
+KEYS = {name: os.environ.get(name) for name in ("ANTHROPIC_API_KEY", "THEIR_API_KEY")}
+
+
+def turn(text):
+    return {"model": "product", "max_tokens": 50, "messages": [{"role": "user", "content": text}]}
+
+
+def said(reply):
+    return reply.content[0].text
+"""
+CLAUDE = """
+import asyncio
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import anthropic
+import product
+import pytest
+from product import said, turn
+
+
+@pytest.fixture
+def number(draw):
+    return str(draw.integer(10_000, 99_999))
+
+
+@pytest.fixture(scope="module")
+def of_module():
+    return anthropic.Anthropic()
+
+
+@pytest.mark.longctx(trials=2)
+def test_made_at_import(ask, number):
+    assert said(product.CLIENT.messages.create(**turn(f"The code is {number}"))) == number
+    assert product.KEYS == dict.fromkeys(product.KEYS, "not-needed")
+
+
+@pytest.mark.longctx(trials=2)
+def test_made_in_a_wider_fixture(ask, number, of_module):
+    with of_module.messages.stream(**turn(f"The code is {number}")) as stream:
+        assert stream.get_final_text() == number
+
+
+@pytest.mark.longctx(trials=2)
+def test_one_after_another_in_threads(ask, number):
+    client = anthropic.Anthropic()
+
+    def chain(index):
+        first = said(client.messages.create(**turn(f"{index}: the code is {number}")))
+        return said(client.messages.create(**turn(f"{index} again: the code is {first}")))
+
+    with ThreadPoolExecutor(3) as pool:
+        assert list(pool.map(chain, range(3))) == [number] * 3
+
+
+@pytest.mark.longctx(trials=2)
+def test_at_the_same_time(ask, number):
+    async def all_of_them():
+        client = anthropic.AsyncAnthropic()
+        calls = (client.messages.create(**turn(f"{index}: the code is {number}")) for index in range(4))
+        return [said(reply) for reply in await asyncio.gather(*calls)]
+
+    assert asyncio.run(all_of_them()) == [number] * 4
+
+
+@pytest.mark.longctx(trials=2)
+def test_catches_whatever_happens(ask, number):
+    client = anthropic.Anthropic(max_retries=5)
+    try:
+        reply = client.messages.create(**turn(f"The code is {number}"))
+    except BaseException:
+        reply = client.messages.create(**turn(f"A fallback: the code is {number}"))
+    assert said(reply) == number
+
+
+def test_unmarked():
+    assert "127.0.0.1" not in os.environ.get("ANTHROPIC_BASE_URL", "")
+    assert os.environ["THEIR_API_KEY"] == "sk-real-1"
+    with pytest.raises(anthropic.PermissionDeniedError, match="no trial"):
+        product.CLIENT.messages.create(**turn("Between trials"))
+"""
+SENT = 2 * (1 + 1 + 6 + 4 + 1)
+"""The requests of all trials of these tests."""
+KEYS = {"ANTHROPIC_API_KEY": "sk-ant-real-0", "THEIR_API_KEY": "sk-real-1"}
+THEIRS = 'api = "openai-chat"\nbase_url = "{url}/v1"\nkey = "THEIR_API_KEY"\n'
+
+project = profiled(TOY)
+
+
+def write(project: Checkout, test: str) -> None:
+    project.file("pytest.ini").write_text(SETTINGS)
+    project.file("product.py").write_text(PRODUCT)
+    project.functions(test)
+
+
+def run(project: Checkout, *arguments: str) -> Result:
+    return project.pytest("tests_longctx/test_functions.py", *arguments, env=KEYS)
+
+
+def record(project: Checkout, server: SimulatedServer, *arguments: str) -> Result:
+    return run(project, f"--ctx-base-url={server.url}", "--ctx-record=once", *arguments)
+
+
+def text_of(project: Checkout) -> str:
+    """Return all that is recorded and reported, and printed at last."""
+    folders = (project.file(name) for name in ("cassettes", "reports"))
+    paths = [path for folder in folders for path in folder.rglob("*") if path.is_file()]
+    return "".join(path.read_text(errors="replace") for path in [*paths, project.file("stdout")])
+
+
+@pytest.mark.parametrize("workers", ["-n0", "-n2"])
+def test_a_product_is_recorded_and_replayed_unchanged(project: Checkout, workers: str) -> None:
+    write(project, CLAUDE)
+    project.file("fixtures/models/theirs.toml").write_text(THEIRS.format(url="http://127.0.0.1:9"))
+    with SimulatedServer(code) as server:
+        recorded = record(project, server, workers)
+        assert recorded.code == 0, recorded
+        asked = [prompt_of(body) for body in server.asked]
+        assert len(asked) == len({*asked}) == SENT
+        assert not [prompt for prompt in asked if "fallback" in prompt]
+        keys = {request.headers["authorization"] for request in server.received}
+        assert keys == {"Bearer sk-ant-real-0"}
+    replayed = run(project, workers)
+    assert replayed.code == 0, replayed
+    assert replayed.says("10 trials: 10 replayed")
+    for secret in ("sk-real-1", "sk-ant-real-0", "http://127.0.0.1:"):
+        assert secret not in text_of(project).replace(server.url, "")
+
+
+CURL = """
+import json
+import subprocess
+
+import pytest
+
+COMMAND = 'curl -s "$OPENAI_BASE_URL/chat/completions" -H "Authorization: Bearer $OPENAI_API_KEY" -d @-'
+
+
+@pytest.mark.longctx(trials=2)
+@pytest.mark.parametrize("size", [1, 60_000])
+def test_curl(ask, draw, size):
+    number = str(draw.integer(10_000, 99_999))
+    turn = {"role": "user", "content": f"The code is {number}. " + "x " * size}
+    sent = json.dumps({"model": "product", "messages": [turn]})
+    said = subprocess.run(["sh", "-c", COMMAND], input=sent, capture_output=True, text=True, check=True).stdout
+    assert json.loads(said)["choices"][0]["message"]["content"] == number
+
+
+@pytest.mark.longctx(trials=2)
+def test_openai(ask, draw):
+    openai = pytest.importorskip("openai")
+    number = str(draw.integer(10_000, 99_999))
+    turn = {"role": "user", "content": f"The code is {number}"}
+    stream = openai.OpenAI().chat.completions.create(model="product", messages=[turn], stream=True)
+    assert "".join(chunk.choices[0].delta.content or "" for chunk in stream if chunk.choices) == number
+"""
+
+
+@pytest.mark.skipif(not shutil.which("curl"), reason="needs curl")
+@pytest.mark.skipif(sys.platform == "win32", reason="needs sh")
+def test_openai_and_a_subprocess_with_curl(project: Checkout) -> None:
+    write(project, CURL)
+    with SimulatedServer(code) as server:
+        project.file("fixtures/models/toy.toml").write_text('api = "openai-chat"\n')
+        recorded = record(project, server, "-n0")
+        assert recorded.code == 0, recorded
+        assert len(server.received) == 6
+    replayed = run(project, "-n2")
+    assert replayed.code == 0, replayed
+    assert replayed.says("6 trials: 6 replayed")
+
+
+CLOCK = """
+import itertools
+
+import product
+import pytest
+
+TIMES = itertools.count()
+
+
+@pytest.mark.longctx(trials=1)
+def test_clock(ask):
+    assert product.CLIENT.messages.create(**product.turn(f"It is {next(TIMES)} o'clock."))
+"""
+
+
+def test_a_clock_in_the_prompt_is_paid_once_and_named(project: Checkout) -> None:
+    write(project, CLOCK)
+    with SimulatedServer(code) as server:
+        result = record(project, server, "-n0")
+        assert result.code == 1, result
+        assert result.says("sends a different request when it runs again")
+        assert len(server.asked) == 1
+
+
+def test_a_changed_prompt_is_stale_and_nothing_is_sent(project: Checkout) -> None:
+    write(project, CLAUDE)
+    only = "-kat_import", "-n0"
+    with SimulatedServer(code) as server:
+        assert record(project, server, *only).code == 0
+        write(project, CLAUDE.replace('turn(f"The code is', 'turn(f"Now the code is'))
+        result = run(project, *only)
+        assert result.code == 1
+        assert result.says("2 of 2 trials are stale")
+        assert len(server.asked) == 2
+
+
+ELSEWHERE = """
+import product
+import pytest
+
+
+@pytest.mark.longctx(trials=1)
+def test_models(ask):
+    try:
+        product.CLIENT.models.list()
+    except Exception:
+        pass
+    assert product.CLIENT.messages.create(**product.turn("The code is 1"))
+"""
+
+
+def test_what_cannot_be_recorded_is_named(project: Checkout) -> None:
+    write(project, ELSEWHERE)
+    with SimulatedServer(code) as server:
+        result = record(project, server, "-n0")
+        assert result.code == 1
+        assert result.says("sends GET /v1/models", "[request-not-recordable]")
+        assert not server.asked
