@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 import itertools
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 
@@ -52,3 +54,18 @@ def test_no_test_imports_another() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in (HERE.root / "tests").rglob("*.py")}
     named = re.compile(r"^(?:from|import) tests\b.*\btest_\w+", re.MULTILINE)
     assert not {path.name: match[0] for path, text in texts.items() if (match := named.search(text))}
+
+
+def test_the_endpoint_is_imported_only_where_it_is_on() -> None:
+    """By the plugin's module of it alone, which is imported where pytest's settings turn it on."""
+    importers = {
+        path.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.rglob("*.py")
+        for statement in tree_of(path).body
+        if isinstance(statement, ast.ImportFrom) and str(statement.module).startswith("longctx.endpoint")
+    }
+    assert {path for path in importers if not path.startswith("endpoint/")} == {"plugin/local_endpoint.py"}
+    command = [sys.executable, "-c", "import longctx.plugin, sys; print([*sys.modules])"]
+    loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "'longctx.plugin'" in loaded
+    assert "endpoint" not in loaded
