@@ -27,7 +27,7 @@ from longctx import clocks
 from longctx.connections import Guard
 from longctx.endpoint.environment import proxies, variables
 from longctx.endpoint.http import BadRequest, Head, Reply
-from longctx.endpoint.server import HOST, THREAD, Server
+from longctx.endpoint.server import HOST, THREAD, LocalServer
 from longctx.functions import clients
 from longctx.functions.clients import AskOfTrial
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake
@@ -69,7 +69,7 @@ ENDED = "this request belongs to no trial that runs, so it is refused and nothin
 
 
 @dataclass(slots=True, eq=False)
-class Serving:
+class ServedTrial:
     """The trial that is served now."""
 
     ask: AskOfTrial
@@ -132,7 +132,7 @@ class Serving:
 class Running:
     """The code of the trial that is served."""
 
-    def __init__(self, endpoint: Endpoint, serving: Serving) -> None:
+    def __init__(self, endpoint: Endpoint, serving: ServedTrial) -> None:
         self._endpoint, self._serving = endpoint, serving
 
     def running(self, call: Callable[[], object]) -> object:
@@ -162,11 +162,11 @@ class Endpoint:
 
     def __init__(self) -> None:
         self._secret = secrets.token_urlsafe(24)
-        self._now: Serving | None = None
+        self._now: ServedTrial | None = None
         self._number = 0
         self._ended: set[int] = set()
         """The trials that have left neither a thread nor a process: what names one is a client that outlives it."""
-        self._server = Server(self)
+        self._server = LocalServer(self)
         self._hosts = {f"{name}:{self._server.port}" for name in (HOST, "localhost")}
         name_and_secret = base64.b64encode(f"longctx:{self._secret}".encode()).decode()
         self._of_proxy = f"Basic {name_and_secret}"
@@ -191,7 +191,7 @@ class Endpoint:
     def serving(self, ask: AskOfTrial, guard: Guard, keys: frozenset[str]) -> Iterator[Running]:
         """Serve a trial; its variables stay as they are until the context is left."""
         self._number += 1
-        serving = self._now = Serving(ask, guard, self._number)
+        serving = self._now = ServedTrial(ask, guard, self._number)
         serving.trial.endpoint = self.address(self._number)
         proxy = f"http://longctx:{self._secret}@{HOST}:{self._server.port}"
         try:
@@ -230,7 +230,7 @@ class Endpoint:
                 now.guard.refused.append(now.guard.refusal(host))
         return Reply.error(403, "the code under test may not connect to this host.")
 
-    def _of(self, head: Head) -> tuple[Serving, str] | None:
+    def _of(self, head: Head) -> tuple[ServedTrial, str] | None:
         """Return the trial that runs, if a request's path names it, and the rest of the target."""
         parts = head.target.split("/", 3)
         now = self._now
@@ -264,7 +264,7 @@ class Endpoint:
             reply = Reply.error(STATUS, SUSPENDED)
         return reply
 
-    def _looked_up(self, serving: Serving, head: Head, target: str, content: bytes) -> Reply | None:
+    def _looked_up(self, serving: ServedTrial, head: Head, target: str, content: bytes) -> Reply | None:
         """Return the reply to a request of the trial; None if it has no answer."""
         serving.requests += 1
         serving.came = clocks.monotonic()

@@ -39,7 +39,7 @@ class Application(Protocol):
         """Note that a reply was sent."""
 
 
-class Server(socketserver.ThreadingTCPServer):
+class LocalServer(socketserver.ThreadingTCPServer):
     """Listens on a free port of this machine, from its making until this process ends."""
 
     daemon_threads = True

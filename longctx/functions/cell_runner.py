@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from longctx.functions.cells import Function
 
 
-class Served(Protocol):
+class TrialServer(Protocol):
     """What answers the requests that a trial's code sends around the fixture `ask`."""
 
     def running(self, call: Callable[[], object]) -> object:
@@ -35,7 +35,7 @@ class Served(Protocol):
         """Answer nothing more: the code of the trial has ended, but for its fixtures."""
 
 
-class Unserved:
+class NoServer:
     """Nothing answers them."""
 
     def running(self, call: Callable[[], object]) -> object:
@@ -67,7 +67,7 @@ class CellRunner:
     """Sets up what the function takes, for one run of it: its trial is running then."""
     tear_down: Callable[[], object] = lambda: None
     """Tears down what was set up."""
-    serve: Callable[[FunctionTrial], AbstractContextManager[Served]] = lambda trial: nullcontext(Unserved())
+    serve: Callable[[FunctionTrial], AbstractContextManager[TrialServer]] = lambda trial: nullcontext(NoServer())
     """Answers what the code of a trial sends around the fixture `ask`, while the context is entered."""
 
     def trial_of(self, trial: Trial) -> FunctionTrial:
@@ -81,7 +81,7 @@ class CellRunner:
             result = self._run(trial, served)
         return self._checked(trial, result)
 
-    def _run(self, trial: FunctionTrial, served: Served) -> Result:
+    def _run(self, trial: FunctionTrial, served: TrialServer) -> Result:
         state, function = self.state, self.function
         state.current = trial
         state.case = function.cases[trial.trial.index] if function.cases is not None else None

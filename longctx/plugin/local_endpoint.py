@@ -16,7 +16,7 @@ from longctx.config.models import key_variables
 from longctx.connections import Guard
 from longctx.endpoint.endpoint import endpoint
 from longctx.functions.ask import Ask
-from longctx.functions.cell_runner import Served
+from longctx.functions.cell_runner import TrialServer
 from longctx.functions.fixtures import FunctionState
 from longctx.functions.trial import FunctionTrial
 from longctx.own_environment import replaced
@@ -26,11 +26,11 @@ from longctx.plugin.session import run_of
 
 def server_of_trials(
     config: pytest.Config, state: FunctionState, guard: Guard
-) -> Callable[[FunctionTrial], AbstractContextManager[Served]]:
+) -> Callable[[FunctionTrial], AbstractContextManager[TrialServer]]:
     """Return what serves a trial while its context is entered. guard: that of its test."""
     keys = key_variables(run_of(config).workspace)
 
-    def serve(trial: FunctionTrial) -> AbstractContextManager[Served]:
+    def serve(trial: FunctionTrial) -> AbstractContextManager[TrialServer]:
         return endpoint().serving(Ask(lambda: trial, state.model), guard, keys)
 
     return serve
