@@ -15,12 +15,13 @@ import pkgutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from types import ModuleType
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from longctx.errors import UserError, did_you_mean
-from longctx.vocabulary.declaration import Protocol
-from longctx.vocabulary.protocol import declared_of
 from longctx.workspace import Workspace
+
+if TYPE_CHECKING:
+    from longctx.vocabulary.declaration import Protocol
 
 Kind = TypeVar("Kind")
 GROUP = "longctx.protocols"
@@ -75,6 +76,8 @@ def shipped() -> Mapping[str, Protocol]:
 
 def protocols_in(module: ModuleType) -> list[Protocol]:
     """Return the protocols that a module defines."""
+    from longctx.vocabulary.protocol import declared_of
+
     own = (each for each in vars(module).values() if getattr(each, "__module__", "") == module.__name__)
     return [test for each in own if (test := declared_of(each))]
 

@@ -242,7 +242,8 @@ def _load(workspace: Workspace, path: Path) -> _Compared:
 
 def _baseline(workspace: Workspace, path: Path) -> Baseline | None:
     """Return the baseline of this name or in this file; None if there is none. Raises UserError."""
-    from longctx.results.baseline_file import is_baseline, load_baseline
+    from longctx.results.baseline_file import load_baseline
+    from longctx.results.baseline_head import is_baseline
 
     own = next((file for file in workspace.baselines() if file.stem == str(path)), None)
     if own and not (path / RESULTS).is_file():

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from longctx.cli import emit
 from longctx.cli.shared_options import declare
 from longctx.config.arguments import share
+from longctx.config.project import project_settings
 from longctx.engine.settings import GATE
 from longctx.errors import BadValue, UserError
 from longctx.gate.rules import MARGIN
@@ -32,11 +33,15 @@ FIELDS = {
 """The options that name a field of a file, and their help."""
 
 if TYPE_CHECKING:
+    from longctx.gate.cases import Retired
     from longctx.report.gate_lines import Views, ViewsOfRows
     from longctx.report.verdict_blocks import TextChange
+    from longctx.results.baseline_file import Baseline
+    from longctx.results.labels import Labels
     from longctx.results.manifest import Manifest, RecordedTerms
     from longctx.results.row import Row
     from longctx.vocabulary.declaration import Protocol
+    from longctx.workspace import Workspace
 
 
 def add(commands: Any) -> None:
@@ -153,22 +158,17 @@ def run(options: argparse.Namespace) -> int:
 
 def _judged(options: argparse.Namespace) -> int:
     """Judge, print the verdict, and return the exit status. Raises UserError."""
-    from longctx.engine.base_terms import retired_cases
     from longctx.gate.cases import without_retired
-    from longctx.gate.changed import changed, changed_terms
     from longctx.gate.rules import exit_status
     from longctx.gate.verdict import Rules, give_verdict
     from longctx.report.gate_lines import lost_answers
     from longctx.report.verdict_data import with_words
     from longctx.report.verdict_document import verdict_document
     from longctx.report.verdict_of import NOT_CHECKED
-    from longctx.results.baseline_file import is_baseline, load_baseline
+    from longctx.results.baseline_head import is_baseline
     from longctx.results.foreign.choice import Choice, Undecided
     from longctx.results.foreign.outcome import Scale
     from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_unmeasured
-    from longctx.results.labels import read_labels
-    from longctx.results.run_folders import find_run
-    from longctx.results.store import load
     from longctx.vocabulary.both import Both
 
     emit.check(options)
@@ -177,7 +177,7 @@ def _judged(options: argparse.Namespace) -> int:
     lowest, highest = options.scale
     scale = Scale(lowest, highest, lower)
     old, new = (Choice(select, named, options.rows, options.score, scale) for select in _selected(options.select))
-    kept = load_baseline(options.old) if is_baseline(options.old) else None
+    kept = _kept(options.old) if is_baseline(options.old) else None
     try:
         older = Loaded(kept.rows, RUN, kept.manifest) if kept else load_results(options.old, old)
         newer = load_results(options.new, new)
@@ -189,7 +189,7 @@ def _judged(options: argparse.Namespace) -> int:
         if loaded.understood:
             print(f"{loaded.understood}.", file=sys.stderr)
     before, after, earlier, manifest = older.rows, newer.rows, older.manifest, newer.manifest
-    kept = kept or (load_baseline(_folder(options.old)) if earlier and manifest else None)
+    kept = kept or (_kept(_folder(options.old)) if earlier and manifest else None)
     terms = _terms(options, manifest or earlier)
     rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
     known: Mapping[str, Protocol] = {}
@@ -205,8 +205,7 @@ def _judged(options: argparse.Namespace) -> int:
         )
         reports = reports_of_tests(options.workspace, manifest.reports)
         rules = replace(merged_rules(gate_terms, (), known, manifest, earlier), reports=reports)
-    labels = read_labels(options.judge_labels) if options.judge_labels else None
-    rules = replace(rules, labels=labels, retired=retired_cases(options.workspace, os.environ.get("LONGCTX_BASE")))
+    rules = replace(rules, labels=_labels(options), retired=_retired(options.workspace))
     if options.subset:
         rules = replace(rules, left_out=0, subset=True)
     else:
@@ -220,6 +219,8 @@ def _judged(options: argparse.Namespace) -> int:
     understood = [loaded.understood for loaded in (older, newer) if loaded.understood]
     differs = [NOT_CHECKED, *(understood if emit.kind_of(options) in ("markdown", "html") else ())]
     if earlier and manifest:
+        from longctx.gate.changed import changed, changed_terms
+
         differs = [
             *changed_terms(earlier.terms, terms),
             *changed(Both(earlier, manifest), Both(before, after), verdict),
@@ -228,6 +229,8 @@ def _judged(options: argparse.Namespace) -> int:
     command: Sequence[str] = ()
     if kept and manifest:
         from longctx.engine.finish import command_for_all, texts_of
+        from longctx.results.run_folders import find_run
+        from longctx.results.store import load
 
         views = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
         command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new)))
@@ -248,6 +251,33 @@ def _judged(options: argparse.Namespace) -> int:
 
     emit.show(options, shown, as_page, {**with_words(verdict, against, differs, shown), "understood": understood})
     return exit_status(verdict.verdict, False, options.on_inconclusive)
+
+
+def _kept(path: Path) -> Baseline:
+    """Return a run that is kept: a baseline, or the folder of one. Raises UserError."""
+    from longctx.results.baseline_file import load_baseline
+
+    return load_baseline(path)
+
+
+def _labels(options: argparse.Namespace) -> Labels | None:
+    if not options.judge_labels:
+        return None
+    from longctx.results.labels import read_labels
+
+    return read_labels(options.judge_labels)
+
+
+def _retired(workspace: Workspace) -> Retired:
+    """Return the cases that the project has retired: with a base branch, those that stand there. Raises UserError."""
+    from longctx.gate.cases import Retired
+
+    base = os.environ.get("LONGCTX_BASE")
+    if not base:
+        return Retired(project_settings(workspace.root).retired)
+    from longctx.engine.base_terms import retired_cases
+
+    return retired_cases(workspace, base)
 
 
 def _answers(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:

@@ -17,7 +17,6 @@ from longctx.engine.settings import settings_of as _settings_of
 from longctx.errors import UserError
 from longctx.files import check_is_no_file
 from longctx.gate.rules import DEFAULT_CAP
-from longctx.vocabulary.bank import SHIPPED
 
 
 def declare(parser: argparse.ArgumentParser, *names: str, to: Any = None, **changed: Any) -> None:
@@ -83,6 +82,8 @@ def add_question_file(parser: argparse.ArgumentParser) -> None:
 
 
 def add_bank_name(parser: argparse.ArgumentParser) -> None:
+    from longctx.vocabulary.bank import SHIPPED
+
     parser.add_argument(
         "--bank", default=SHIPPED, metavar="NAME", help=f"documents and questions by their name (default: {SHIPPED})"
     )

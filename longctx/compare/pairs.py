@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from longctx.compare.columns import ItemColumns, ItemRows, credits_of
 from longctx.errors import UserError
@@ -20,9 +20,12 @@ from longctx.results.row import Row, Subject
 from longctx.stats.averaged import Averaged, difference
 from longctx.stats.clustered import ByCluster
 from longctx.stats.paired import Paired
+from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.both import Both
-from longctx.vocabulary.declaration import Protocol
 from longctx.vocabulary.shapes import TEXT
+
+if TYPE_CHECKING:
+    from longctx.vocabulary.declaration import Protocol
 
 TrialKey = tuple[str, int, str, int, int]
 """Cell, seed, item, trial and repeat: together they identify a trial within its test."""
@@ -370,3 +373,12 @@ def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.
         return max(test.guessing, constant)
     said = (sum(row.guessing or 0.0 for row in rows) / len(rows) for rows in sides if rows)
     return max([stated, constant, *said])
+
+
+def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
+    """Return measured rows as two samples."""
+    return Unpaired.of(
+        *Both(before, after).map(
+            lambda rows: [[row.credit for row in of] for of in grouped(rows, lambda row: row.cluster_key).values()]
+        )
+    )

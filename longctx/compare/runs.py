@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from longctx.compare.pairs import Across, Matched, Treatments, TrialPairs, Unmatched, match_runs, paired, pairs
+from longctx.compare.pairs import (
+    Across,
+    Matched,
+    Treatments,
+    TrialPairs,
+    Unmatched,
+    match_runs,
+    paired,
+    pairs,
+    unpaired,
+)
 from longctx.errors import UserError
-from longctx.registry import shipped
-from longctx.results.grouping import grouped
 from longctx.results.row import Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, rate_of
 from longctx.stats.unpaired import Unpaired
 from longctx.vocabulary.both import Both
-from longctx.vocabulary.declaration import Protocol
+
+if TYPE_CHECKING:
+    from longctx.vocabulary.declaration import Protocol
 
 SETTLED = 0.5
 """A trial that was answered several times has changed if its mean did by more than this."""
@@ -104,7 +114,7 @@ class Comparison:
     """(test, subject, measured trials) without a counterpart, for each run."""
 
 
-Pools = Callable[[str, Sequence[Row], Mapping[str, Protocol]], Sequence[tuple[str, Sequence[str]]]]
+Pools = Callable[[str, Sequence[Row], "Mapping[str, Protocol]"], Sequence[tuple[str, Sequence[str]]]]
 """Returns names with the cells that are put together under each, from a test, its rows and the known tests."""
 
 
@@ -122,8 +132,11 @@ def compare(
     """
     first, second = ([row for row in rows if row.measured] for rows in (before, after))
     matched, unmatched = match_runs(first, second, between)
-    known = shipped() if tests is None else tests
-    versus = tuple(_versus(match, known, pools) for match in matched)
+    if tests is None:
+        from longctx.registry import shipped
+
+        tests = shipped()
+    versus = tuple(_versus(match, tests, pools) for match in matched)
     if not any(cell.paired.n for pair in versus for cell in pair.cells):
         raise UserError(
             "no-trial-in-common",
@@ -165,15 +178,6 @@ def _across(cells: Across) -> CellChange:
         return CellChange(name, rate_of(before), rate_of(after), unpaired(before, after))
     renamed = [replace(row, cell=cells.before) for row in after]
     return replace(_change(cells.before, [cells.before], pairs(before, renamed)), cell=name)
-
-
-def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:
-    """Return measured rows as two samples."""
-    return Unpaired.of(
-        *Both(before, after).map(
-            lambda rows: [[row.credit for row in of] for of in grouped(rows, lambda row: row.cluster_key).values()]
-        )
-    )
 
 
 def _change(name: str, cells: Sequence[str], trials: TrialPairs) -> CellChange:

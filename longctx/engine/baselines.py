@@ -96,8 +96,17 @@ def save(
 
 def _noise(workspace: Workspace, rows: Sequence[Row], manifest: Manifest) -> Iterator[str]:
     """Yield how often an unchanged model passes against a baseline, and against one of more runs."""
-    from longctx.gate.evidence import repeated
-    from longctx.gate.power import OFTEN, PULL_REQUESTS, Sized, Target, failing_once, in_bands, unlucky, whole_passing
+    from longctx.gate.power import (
+        OFTEN,
+        PULL_REQUESTS,
+        Sized,
+        Target,
+        failing_once,
+        in_bands,
+        repeated,
+        unlucky,
+        whole_passing,
+    )
 
     runs = max((row.repeat + 1 for row in rows), default=1)
     profile = _profile(workspace, manifest)

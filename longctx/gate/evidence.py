@@ -16,11 +16,9 @@ from dataclasses import dataclass, field, replace
 
 from longctx.compare.columns import JudgedItem, credit_of
 from longctx.compare.judges import errors_of
-from longctx.compare.pairs import ItemKey, TrialPairs, item_key, match_runs, pairs
-from longctx.compare.runs import unpaired
+from longctx.compare.pairs import ItemKey, TrialPairs, item_key, match_runs, pairs, unpaired
 from longctx.gate.bands import Evidenced, LookEvidence, Tallied
 from longctx.gate.cases import Vanished
-from longctx.gate.power import Assumed
 from longctx.results.grouping import grouped
 from longctx.results.request_parts import parts_that_differ
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject
@@ -34,7 +32,7 @@ from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.looks import LooksPlan
-from longctx.vocabulary.point import is_check, name_of_test
+from longctx.vocabulary.point import name_of_test
 
 MOST_MISSING = {"test": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -592,25 +590,6 @@ def seen_by_band(before: Sequence[Row], after: Sequence[Row]) -> dict[tuple[Subj
             if evidence.clusters:
                 evidence_of[match.after, (match.test, band)] = Seen(evidence.clusters, right[band])
     return evidence_of
-
-
-def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
-    """Return the trials and clusters of each band that a gate judges, and what its repeats reveal about it.
-
-    Without any repeat the discordance is the cautious guess.
-    """
-    found = []
-    judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.test)]
-    for members in grouped(judged, lambda row: (row.test, row.subject, row.band)).values():
-        trials = grouped(members, lambda row: (row.cell, row.seed, row.item, row.trial))
-        clusters = {row.cluster_key for row in members}
-        guess = Assumed.guess(any((row.params.get("questions") or 1) != 1 for row in members))
-        rates = [(sum(row.correct for row in answers) / len(answers), len(answers)) for answers in trials.values()]
-        differing = [2 * rate * (1 - rate) * n / (n - 1) for rate, n in rates if n > 1]
-        if differing:
-            guess = replace(guess, discordance=(sum(differing) + 1) / (len(differing) + 2))
-        found.append((len(trials), len(clusters), guess))
-    return found
 
 
 def seen_of(seen: Mapping[tuple[Subject, Where], Seen], subject: Subject, where: Where) -> tuple[Seen | None, bool]:

@@ -35,6 +35,8 @@ RIGHT_TWICE = 80
 SHORT = 12
 """The characters of a digest that identify an answer; baselines keep as many of that of its request."""
 TrialOfRun = tuple[object, ...]
+RightTwiceOf = Mapping[tuple[str, Subject], Mapping[ItemKey, AnswerPair | None]]
+"""The trials that a judge calls right twice, by test and later subject: their labels where they have some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,7 @@ class LabelledRows:
     """The rows of two runs as people label them; those that a judge calls right in both runs are as it says."""
 
     rows: Both[Sequence[Row]]
-    right_twice: Mapping[tuple[str, Subject], Mapping[ItemKey, AnswerPair | None]]
-    """The trials that the judge calls right twice, by test and later subject: their labels where they have some."""
+    right_twice: RightTwiceOf
 
 
 def judged_pairs(before: Sequence[Row], after: Sequence[Row]) -> list[JudgedPair]:

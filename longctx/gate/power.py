@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from longctx.gate.bands import LEAST_CLUSTERS, RUN, Band
 from longctx.gate.rules import ALPHA, MARGIN
-from longctx.results.row import Subject
+from longctx.results.grouping import grouped
+from longctx.results.row import Row, Subject
 from longctx.stats import pass_chance, power, unpaired
 from longctx.stats.bound import trials_to_settle
 from longctx.stats.group_sequential import planned
 from longctx.vocabulary.looks import DEFAULT_LOOKS, LooksPlan
+from longctx.vocabulary.point import is_check
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,3 +383,22 @@ def _to_pass(assumed: Assumed, target: Target) -> tuple[int | None, int | None]:
         ),
         unpaired.trials_to_pass(assumed.rate, target.margin, target.alpha, target.power),
     )
+
+
+def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
+    """Return the trials and clusters of each band that a gate judges, and what its repeats reveal about it.
+
+    Without any repeat the discordance is the cautious guess.
+    """
+    found = []
+    judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.test)]
+    for members in grouped(judged, lambda row: (row.test, row.subject, row.band)).values():
+        trials = grouped(members, lambda row: (row.cell, row.seed, row.item, row.trial))
+        clusters = {row.cluster_key for row in members}
+        guess = Assumed.guess(any((row.params.get("questions") or 1) != 1 for row in members))
+        rates = [(sum(row.correct for row in answers) / len(answers), len(answers)) for answers in trials.values()]
+        differing = [2 * rate * (1 - rate) * n / (n - 1) for rate, n in rates if n > 1]
+        if differing:
+            guess = replace(guess, discordance=(sum(differing) + 1) / (len(differing) + 2))
+        found.append((len(trials), len(clusters), guess))
+    return found

@@ -48,32 +48,30 @@ from longctx.gate.evidence import (
     judge_errors,
     with_bands_of,
 )
-from longctx.gate.labels import LabelledRows, labelled_rows
 from longctx.gate.nothing_to_lose import nothing_to_lose
 from longctx.gate.recording_age import AgeLimit, too_old
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
-from longctx.registry import shipped
 from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
-from longctx.results.labels import Labels
 from longctx.results.row import AGREEMENT, EARLY_STOP, Row, Subject
 from longctx.stats.averaged import Averaged
 from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm, rate_of
 from longctx.text import count
-from longctx.views.declared import reporting_of, reporting_of_test
-from longctx.views.reporting import Reporting, Reports, described
 from longctx.vocabulary.both import Both
-from longctx.vocabulary.declaration import Protocol
-from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import AT_ONCE, RunLooks
 from longctx.vocabulary.point import is_check, name_of_test
-from longctx.vocabulary.report import Reported, StatedMinimum
 
 if TYPE_CHECKING:
+    from longctx.gate.labels import RightTwiceOf
     from longctx.gate.memory import Memory
+    from longctx.results.labels import Labels
+    from longctx.views.reporting import Reports
+    from longctx.vocabulary.declaration import Protocol
+    from longctx.vocabulary.grid import Axes
+    from longctx.vocabulary.report import Reported, StatedMinimum
 
 
 @dataclass(frozen=True, slots=True)
@@ -382,8 +380,12 @@ def give_verdict(
         after = with_bands_of(before, after) if rules.of_base else after
         before, retired = without_retired(before, after, rules.retired)
         graded = graded_tests(after)
-        labelled = labelled_rows(before, after, rules.labels) if rules.labels else LabelledRows(Both(before, after), {})
-        before, after = labelled.rows
+        right_twice: RightTwiceOf = {}
+        if rules.labels:
+            from longctx.gate.labels import labelled_rows
+
+            labelled = labelled_rows(before, after, rules.labels)
+            (before, after), right_twice = labelled.rows, labelled.right_twice
         matched, unmatched = match_runs(before, after)
     except UserError as error:
         return RunVerdict(
@@ -394,9 +396,12 @@ def give_verdict(
             unmatched=Both((), ()),
             trials=_trials(after),
         )
-    known = shipped() if tests is None else tests
+    if tests is None:
+        from longctx.registry import shipped
+
+        tests = shipped()
     gated = [match for match in matched if is_gated(match.rows.after)]
-    compared = [_compared(match, labelled, rules, known, guessing) for match in gated]
+    compared = [_compared(match, after, right_twice, rules, tests, guessing) for match in gated]
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged, of_run = _tests(compared, rules)
     looks = {band.band: band.look for test in judged for band in test.bands}
@@ -404,7 +409,7 @@ def give_verdict(
     all_pairs = [pair for test in compared for pair in test.measured_pairs()]
     limits = rules.limits.judged(all_pairs, rules.alpha, rules.repriced)
     not_judged = (
-        () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched.before, after, known))
+        () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched.before, after, tests))
     )
     reasons = (
         *(() if rules.other_profile else not_judged),
@@ -454,7 +459,7 @@ def give_verdict(
         uncovered=not_judged if rules.other_profile else (),
         baseline_runs=max((len(rows.before) for test in compared for rows in test.pairs.items.values()), default=1),
         graded=graded,
-        labelled=tuple(labelled.right_twice),
+        labelled=tuple(right_twice),
         retired=retired,
         rejudged=rejudged,
     )
@@ -490,13 +495,18 @@ def _trials(rows: Sequence[Row]) -> int:
 
 
 def _compared(
-    match: Matched, labelled: LabelledRows, rules: Rules, known: Mapping[str, Protocol], guessing: float
+    match: Matched,
+    after: Sequence[Row],
+    all_right_twice: RightTwiceOf,
+    rules: Rules,
+    known: Mapping[str, Protocol],
+    guessing: float,
 ) -> _Compared:
-    """Compare the trials of two subjects. labelled: all rows.
+    """Compare the trials of two subjects. after: all rows of the run.
 
     A test that is not installed is judged all the same. A check is looked at when its trial is.
     """
-    after, right_twice = labelled.rows.after, labelled.right_twice.get((match.test, match.after))
+    right_twice = all_right_twice.get((match.test, match.after))
     test, of_trials = known.get(match.test), name_of_test(match.test)
     looks = rules.looks.declared if of_trials in known else rules.looks.others
     of_check = is_check(match.test)
@@ -542,11 +552,18 @@ def _reported(match: Matched, rules: Rules, test: Protocol | None) -> tuple[tupl
 
     That code may be a user's: no stated minimum may be lost silently, and no other test's verdict may be.
     """
-    reporting, name = reporting_of(test) if test else Reporting(), match.test
-    if test is None and name in rules.reports:
-        if (report := rules.reports[name]) is None:
-            return (), (f"the report of {name} adds to the gate, but pytest collects no such test in this project",)
+    if test is None and match.test not in rules.reports:
+        return (), ()
+    from longctx.views.declared import reporting_of, reporting_of_test
+    from longctx.views.reporting import described
+
+    name, report = match.test, rules.reports.get(match.test)
+    if test:
+        reporting = reporting_of(test)
+    elif report:
         reporting = reporting_of_test(name, report)
+    else:
+        return (), (f"the report of {name} adds to the gate, but pytest collects no such test in this project",)
     grids = rules.grids.get((match.test, match.after.model), ())
     before, after = ([row for row in rows if row.measured] for rows in match.rows)
     try:

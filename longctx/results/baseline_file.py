@@ -22,6 +22,7 @@ from longctx.errors import UserError
 from longctx.fields import Amount, Natural, Number, Text, parsed, reason
 from longctx.results import judged_by as judging
 from longctx.results.answer_groups import GROUP_FIELDS, by_group, digest_of_answers, with_answers
+from longctx.results.baseline_head import HEAD
 from longctx.results.manifest import Manifest, as_manifest, require_manifest
 from longctx.results.request_parts import as_mapping
 from longctx.results.row import Row
@@ -30,8 +31,6 @@ from longctx.results.store import load, load_rows
 from longctx.vocabulary.point import CREDIT, Kind, question_in
 from longctx.vocabulary.shapes import TEXT
 
-HEAD = '{"schema":'
-"""The beginning of the line that a run's manifest is in."""
 SCHEMA = 1
 """The version of the format, which increases when earlier baselines can no longer be read."""
 ANCHOR = ".anchor"
@@ -156,14 +155,6 @@ def load_manifest_of(path: Path) -> Manifest:
 
 def _is_run(path: Path) -> bool:
     return path.is_dir() or path.name == "latest"
-
-
-def is_baseline(path: Path) -> bool:
-    """Return whether a path is a file that begins as a baseline does."""
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(len(HEAD)) == HEAD.encode()
 
 
 def load_head(path: Path) -> tuple[str, Manifest]:

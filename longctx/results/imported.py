@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter, itemgetter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.errors import UserError
 from longctx.results.foreign import results_of
@@ -21,15 +21,18 @@ from longctx.results.foreign.understood import Understood
 from longctx.results.foreign.values import MOST_NAMED
 from longctx.results.grouping import by_test
 from longctx.results.making import maker_of
-from longctx.results.manifest import MANIFEST, Manifest, load_manifest
 from longctx.results.records import Entry
 from longctx.results.row import Row
-from longctx.results.store import RESULTS, load_rows
 from longctx.text import visible
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import CREDIT, IMPORTED
 
+if TYPE_CHECKING:
+    from longctx.results.manifest import Manifest
+
 ALL = Choice()
+RESULTS = "results.jsonl"
+"""The file of a run's rows in its folder, as results/store.py writes it."""
 RUN = "a run of longctx"
 MOST_BANDS = 100
 THREE = 3
@@ -74,6 +77,11 @@ def load_results(path: Path, choice: Choice = ALL) -> Loaded:
 
     path: a file, or the folder of a run or its results.jsonl. choice: what to take from a file of another tool.
     """
+    if path.name != RESULTS and not path.is_dir():
+        return load_imported(path, choice)
+    from longctx.results.manifest import MANIFEST, load_manifest
+    from longctx.results.store import load_rows
+
     folder = path.parent if path.name == RESULTS and (path.parent / MANIFEST).is_file() else path
     if not folder.is_dir():
         return load_imported(path, choice)

@@ -7,16 +7,16 @@ from itertools import chain
 from pathlib import Path
 
 from longctx.errors import UserError
-from longctx.results.foreign import inspect_ai
 from longctx.results.foreign.checks import check_direction, check_number, located, place_of
 from longctx.results.foreign.choice import Choice
 from longctx.results.foreign.forms import FORMS, Form
-from longctx.results.foreign.parquet import is_parquet, parquet_rows
 from longctx.results.foreign.result import ForeignResult
-from longctx.results.foreign.tables import results_of_rows
+from longctx.results.foreign.tables import entries_of, results_of_rows
 from longctx.results.foreign.understood import Understood
-from longctx.results.records import Entry, records
+from longctx.results.records import Entry
 
+ARCHIVE = b"PK\x03\x04"
+"""The beginning of an .eval archive of inspect_ai."""
 Found = tuple[Understood, list[ForeignResult]]
 """What a file is, and its chosen results."""
 
@@ -25,10 +25,11 @@ def results_of(path: Path, choice: Choice) -> Found:
     """Return what a file is, and its chosen results. Raises UserError, which names the place, and OSError."""
     with path.open("rb") as file:
         begins = file.read(4)
-    if begins == inspect_ai.MAGIC:
+    if begins == ARCHIVE:
+        from longctx.results.foreign import inspect_ai
+
         return _of_form(path, FORMS[0], inspect_ai.of_archive(path, choice), choice)
-    read = parquet_rows(path) if is_parquet(begins) else records(path)
-    entries = located(path, read, " Correct it, or let its tool write it again.")
+    entries = located(path, entries_of(path, begins), " Correct it, or let its tool write it again.")
     if (first := next(entries, None)) is None:
         raise _empty(path)
     entries = chain((first,), entries)

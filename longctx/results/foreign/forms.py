@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from longctx.results.foreign import inspect_ai, lm_eval, promptfoo
 from longctx.results.foreign.choice import Choice
 from longctx.results.foreign.reports import REPORTS, ToolReport, strands
 from longctx.results.foreign.result import ForeignResult, once
@@ -55,12 +54,36 @@ def _of(report: ToolReport) -> Form:
     )
 
 
+def _of_inspect_ai(record: Mapping[str, Any], choice: Choice) -> Iterable[ForeignResult]:
+    from longctx.results.foreign import inspect_ai
+
+    return inspect_ai.of_log(record, choice)
+
+
+def _of_lm_eval(record: Mapping[str, Any], choice: Choice) -> Iterable[ForeignResult]:
+    from longctx.results.foreign import lm_eval
+
+    return lm_eval.results(record, choice)
+
+
+def _of_promptfoo(record: Mapping[str, Any], choice: Choice) -> Iterable[ForeignResult]:
+    from longctx.results.foreign import promptfoo
+
+    return promptfoo.results(record, choice)
+
+
+def _completed(results: Sequence[ForeignResult], choice: Choice) -> Sequence[ForeignResult]:
+    from longctx.results.foreign import promptfoo
+
+    return promptfoo.complete(results)
+
+
 FORMS = (
     Form(
         "a log of inspect_ai",
         "0.3.285, October 2026",
         lambda first: first.keys() >= {"eval", "samples"},
-        inspect_ai.of_log,
+        _of_inspect_ai,
         lambda of: f"scores.{of.get('scorer', '')}",
         unit="sample",
         repeats=("epoch",),
@@ -69,7 +92,7 @@ FORMS = (
         "a file of samples of lm-evaluation-harness",
         "0.4.13, September 2026",
         lambda first: first.keys() >= {"doc_id", "doc"},
-        lm_eval.results,
+        _of_lm_eval,
         lambda of: of.get("metric", "the one of its length") + f" (filter {of['filter']})",
         unit="sample",
         by="doc_id",
@@ -77,13 +100,16 @@ FORMS = (
     Form(
         "an output of promptfoo",
         "0.121, October 2026",
-        promptfoo.knows,
-        promptfoo.results,
+        lambda first: (
+            first.keys() >= {"testIdx", "promptIdx"}
+            or (isinstance(first.get("results"), dict) and "results" in first["results"])
+        ),
+        _of_promptfoo,
         lambda of: of["scorer"],
         unit="test",
         by="the variable id, or all variables",
         repeats=("--repeat",),
-        complete=lambda results, _: promptfoo.complete(results),
+        complete=_completed,
     ),
     Form(
         "an evaluation report of Strands",
@@ -99,4 +125,4 @@ FORMS = (
     ),
     *map(_of, REPORTS),
 )
-"""The forms by what they are called, the first that knows a file reads it."""
+"""The forms by what they are called; the first that knows a file reads it, with a module that is imported then."""

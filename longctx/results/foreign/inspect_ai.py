@@ -29,8 +29,6 @@ from longctx.results.foreign.values import plain, shown, text_in
 from longctx.results.records import PIECE, bounded, loads
 from longctx.text import visible
 
-MAGIC = b"PK\x03\x04"
-"""The beginning of an .eval archive."""
 ZSTANDARD = 93
 """The compression of an archive's entries in newer versions; only from Python 3.14 on does zipfile know it."""
 LARGEST_WINDOW = 1 << 27

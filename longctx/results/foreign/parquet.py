@@ -13,16 +13,11 @@ from longctx.extras import require
 from longctx.results.foreign.parquet_pages import OF_PREFIXES, pages
 from longctx.results.records import MOST_UNPACKED, Entry
 
-MAGIC = b"PAR1"
 MOST_ROWS = 200_000
 MOST_LEAVES = 4_000_000
 """The most values of a file."""
 BATCH = 256
 """How many rows are decoded at once, each of which may be as large as a page of the file."""
-
-
-def is_parquet(begins: bytes) -> bool:
-    return begins == MAGIC
 
 
 def parquet_rows(path: Path) -> Iterator[Entry]:

@@ -54,13 +54,6 @@ class _Result(BaseModel):
     gradingResult: Any = None
 
 
-def knows(first: Mapping[str, Any]) -> bool:
-    """Return whether a file is an output, by its first record."""
-    return first.keys() >= {"testIdx", "promptIdx"} or (
-        isinstance(first.get("results"), dict) and "results" in first["results"]
-    )
-
-
 def results(record: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult]:
     """Yield the results of an output, or of a line of one, by each scorer. Raises ValueError."""
     output = record.get("results")

@@ -13,7 +13,6 @@ from typing import Any
 from longctx.results.foreign.choice import MOST_OPTIONS, PLACE, Choice, OpenChoice
 from longctx.results.foreign.outcome import is_lower_better
 from longctx.results.foreign.result import ForeignResult
-from longctx.results.foreign.scoring import score
 from longctx.results.foreign.telling import is_repeat
 from longctx.results.foreign.values import PLAIN, digest_of, error_in, listed, name_in, name_of, plain, shown, value_in
 from longctx.results.making import maker_of
@@ -113,6 +112,8 @@ class RowReader:
     def _value(self, record: Mapping[str, Any]) -> object:
         named = self.choice.named
         if self.choice.score:
+            from longctx.results.foreign.scoring import score
+
             return score(self.choice.score, value_in(record, self.answer), value_in(record, self.expected))
         if "correct" in named:
             return plain(value_in(record, named["correct"]))

@@ -14,7 +14,6 @@ from longctx.results.foreign.checks import check_direction, check_number, fault,
 from longctx.results.foreign.choice import Choice, not_there, several_results
 from longctx.results.foreign.lists import ListedRows as Listed
 from longctx.results.foreign.lists import only_list, rows_at
-from longctx.results.foreign.parquet import is_parquet, parquet_rows
 from longctx.results.foreign.result import ForeignResult, item_of
 from longctx.results.foreign.rows import OUTCOMES, RowReader
 from longctx.results.foreign.telling import plain_fields, telling
@@ -25,6 +24,8 @@ from longctx.text import visible
 from longctx.vocabulary.both import Both
 
 NAME = "a file of rows"
+PARQUET = b"PAR1"
+"""The beginning of a Parquet file."""
 READ_OTHERWISE = "id", *OUTCOMES, "band", "cluster", "answer", "expected", "cost", "guessing"
 """The fields of rows that tell no results of an item apart."""
 
@@ -128,13 +129,22 @@ def _value(record: Mapping[str, Any], name: str) -> str:
         return "-"
 
 
+def entries_of(path: Path, begins: bytes) -> Iterator[Entry]:
+    """Return the records of a file. begins: its first bytes. Raises UserError, and ValueError if it is damaged."""
+    if begins != PARQUET:
+        return iter(records(path))
+    from longctx.results.foreign.parquet import parquet_rows
+
+    return parquet_rows(path)
+
+
 def shared_ids(paths: Both[Path], choice: Choice) -> list[str]:
     """Return the fields of rows in two files that identify the same items in both, the likeliest first."""
     known = []
     for path in (paths.before, paths.after):
         with path.open("rb") as file:
-            read = parquet_rows(path) if is_parquet(file.read(4)) else records(path)
-        _, entries, _, _ = _rows_in(path, iter(read), choice)
+            begins = file.read(4)
+        _, entries, _, _ = _rows_in(path, entries_of(path, begins), choice)
         fields: dict[str, list[str]] = {}
         for entry in entries:
             for name, value in plain_fields(entry.value):
