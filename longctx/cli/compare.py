@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from longctx.vocabulary.declaration import Protocol
     from longctx.workspace import Workspace
 
+FLIPS = 20
+"""The changed answers that are listed of each test, unless the user gives a number."""
+
 
 def add(commands: Any) -> None:
     parser = commands.add_parser(
@@ -61,7 +64,8 @@ def add(commands: Any) -> None:
         metavar="SHARE",
         help="the share of the accuracy at the shortest length that an effective length retains (0.85)",
     )
-    parser.add_argument("--flips", type=int, default=20, metavar="N", help="changed answers to list per protocol (20)")
+    parser.add_argument("--flips", type=int, metavar="N", help="changed answers to list per protocol (20 with -v)")
+    parser.add_argument("-v", "--verbose", action="store_true", help="print every cell, and what is not compared")
     emit.add(parser)
     parser.set_defaults(run=run)
 
@@ -73,10 +77,10 @@ def run(options: argparse.Namespace) -> int:
     from longctx.summary.summary import pools
 
     emit.check(options)
-    if options.flips < 0:
-        raise UserError(
-            "bad-flips", f"--flips {options.flips} is negative: use the number of answers to show, or 0 for none."
-        )
+    in_full = options.verbose or options.flips is not None
+    flips = FLIPS if options.flips is None else options.flips
+    if flips < 0:
+        raise UserError("bad-flips", f"--flips {flips} is negative: use the number of answers to show, or 0 for none.")
     if not 0 < options.share <= 1:
         raise UserError("bad-share", f"--share {options.share:g} is not a share: use a number above 0 and at most 1.")
     if options.across is not None:
@@ -93,7 +97,7 @@ def run(options: argparse.Namespace) -> int:
     (reference, first), *others = parts
     known = known_protocols(options.workspace)
     comparisons = [(name, compare(first, rows, options.between, known, pools)) for name, rows in others]
-    document = comparison(reference, comparisons, about, options.flips)
+    document = comparison(reference, comparisons, about, flips)
     if len(options.folders) == 1:
         document = _with_lengths(document, [row for _, rows in parts for row in rows], known, options.share)
     shown = dataclasses.replace(
@@ -103,6 +107,9 @@ def run(options: argparse.Namespace) -> int:
         notes=document.notes[len(about) :],
         picture=changes(comparisons),
     )
+    if not in_full and emit.kind_of(options) == "terminal" and options.out is None:
+        print(document.brief)
+        return 0
     emit.show(options, document, as_page=lambda: _page(compared, options.between, shown, first, others, known))
     return 0
 

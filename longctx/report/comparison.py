@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from longctx.compare.runs import CellChange, Comparison, Flip, SubjectComparison
+from longctx.report.comparison_lines import comparison_lines
 from longctx.report.document import Document
 from longctx.report.usage_table import trials
 from longctx.results.grouping import grouped
@@ -29,13 +30,15 @@ def comparison(reference: str, others: Others, about: Sequence[str], flips: int)
     reference: the name of the reference run. about: sentences on what each name stands for. flips: the most changed
     answers to list of each test; 0 for none.
     """
+    uncompared = list(_notes(reference, others))
     notes = [
         *about,
         "A rate is over all trials that a run measured; a difference is over the trials that both runs measured.",
-        *_notes(reference, others),
+        *uncompared,
     ]
     title = f"{' and '.join(name for name, _ in others)} against {reference}"
-    return Document(title, tuple(notes), tuple(_tables(reference, others, flips)))
+    brief = comparison_lines(title, about, reference, others, len(uncompared))
+    return Document(title, tuple(notes), tuple(_tables(reference, others, flips)), brief=brief)
 
 
 def changes(others: Others) -> Chart | None:

@@ -95,7 +95,7 @@ def _against_evidence(losses: Losses, best: float) -> str:
     low, high = (100 * end for end in loss.interval)
     named = count(int(best), "chunk")
     if loss.significant:
-        lost = f"{100 * loss.loss:.0f} points are lost against the evidence alone ({low:.0f} to {high:.0f})"
+        lost = f"{100 * loss.loss:.0f} points are lost against the evidence alone [{low:.0f}, {high:.0f}]"
         return f"Even with {named}, {lost}."
     return f"With {named}, at most {math.ceil(high - 1e-9):,} points are lost against the evidence alone."
 
@@ -105,7 +105,7 @@ def _cannot_tell(found: Retrieval) -> str:
     further = _further([loss.more(found.losses.margin, level) for loss in found.open])
     numbers = _listed([f"{loss.value:,.0f}" for loss in found.open])
     asked = count(min(loss.n for loss in found.open), "question")
-    return f"{asked} are too few to compare {numbers} with {(found.enough or found.best).value:,.0f}: {further}."
+    return f"{asked} are too few to compare {numbers} with {(found.enough or found.best).value:,.0f}; {further}."
 
 
 def _points(share: float) -> str:
@@ -330,7 +330,7 @@ def size(tokens: float) -> str:
 def interval_of(rate: Rate, together: int = 1) -> str:
     """Return a rate with its interval. together: how many such intervals hold at once with 95%, by Bonferroni."""
     low, high = rate.interval(NormalDist().inv_cdf(1 - ALPHA / together))
-    return f"{rate.rate:.2f} ({low:.2f} to {high:.2f})"
+    return f"{rate.rate:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _may_be_filled(window: Window) -> str:
@@ -357,6 +357,8 @@ def _what_is_lost(window: Window) -> str:
     named = f"{window.strategy}: " if window.strategy != NO_STRATEGY else ""
     if not window.here:
         text = _said(losses)
+        if not (losses.ruled_out or losses.lost):
+            return f"{named}How full may it get? Not known yet: {text}."
         return f"{named}{text[0].upper()}{text[1:]}."
     return (
         f"{named}In these {len(window.sessions):,} sessions: {_said(window.here)}. In others like them: "
@@ -404,7 +406,7 @@ def _are_lost(losses: Losses) -> Iterator[str]:
         against = f" against {_zero_point(losses)}" if number == 0 and not losses.ruled_out else ""
         yield (
             f"{already}at {size(loss.value)}{',' * bool(already)} {100 * loss.loss:.0f} points are lost{against} "
-            f"({low:.0f} to {high:.0f})"
+            f"[{low:.0f}, {high:.0f}]"
         )
 
 
@@ -416,7 +418,7 @@ def _open(losses: Losses) -> str:
     of, unit = (f" of {least.n / least.size:,.0f} sessions", " sessions") if least.size >= 2 else ("", "")
     further = _further([losses.more], unit)
     values = _listed([size(loss.value) for loss in losses.open])
-    return f"{least.n:,} probes{of} are too few to compare {kept} with {values}: {further}"
+    return f"{least.n:,} probes{of} are too few to compare {kept} with {values}; {further}"
 
 
 def _further(more: Sequence[int | None], unit: str = "") -> str:
@@ -429,10 +431,11 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def _keeps(window: Window, strategies: int) -> str:
-    """Return what a strategy keeps. strategies: how many intervals of the sentence hold together with 95%."""
+    """Return the accuracy under a strategy. strategies: how many intervals of the sentence hold together with 95%."""
     last = window.points[-1]
     price = "" if not window.strategy_usd else f" for {usd(window.strategy_usd)} a session"
-    return f"{window.strategy} keeps {interval_of(last.rate, strategies)} at {size(last.value)}{price}."
+    accuracy = interval_of(last.rate, strategies)
+    return f"With {window.strategy}, accuracy at {size(last.value)} is {accuracy}{price}."
 
 
 def _lost(loss: Loss) -> str:

@@ -26,7 +26,7 @@ def two(tmp_path: Path) -> list[str]:
 
 
 def test_tables_on_the_terminal(two: list[str], capsys: Capture) -> None:
-    assert main(["compare", *two]) == 0
+    assert main(["compare", *two, "-v"]) == 0
     out = capsys.readouterr().out
     assert f"before: {two[0]} (profile tiny, seed 0, longctx 1.0)\n" in out
     assert f"after: {two[1]} (profile tiny, seed 0, steps=2, longctx 1.0)\n" in out
@@ -37,12 +37,26 @@ def test_tables_on_the_terminal(two: list[str], capsys: Capture) -> None:
     )
 
 
+def test_the_first_lines_have_what_the_first_table_states_and_lost_answers(two: list[str], capsys: Capture) -> None:
+    assert main(["compare", *two]) == 0
+    assert capsys.readouterr().out == (
+        "after against before\n"
+        f"before: {two[0]} (profile tiny, seed 0, longctx 1.0)\n"
+        f"after: {two[1]} (profile tiny, seed 0, steps=2, longctx 1.0)\n"
+        "\n"
+        "same trials              before  after  change, points       lost / gained\n"
+        "line retrieval, 5 lines    0.67   0.67  +0.0 [-69.2, +69.2]  1 / 1 of 3\n"
+        'line_retrieval/lines-5#1: "7" → "=1+1|<b>\\x1b[31m`x`\\u202e"\n'
+        "every cell and changed answer: -v\n"
+    )
+
+
 def test_columns_name_the_runs(two: list[str], tmp_path: Path, capsys: Capture) -> None:
-    main(["compare", *two])
+    main(["compare", *two, "-v"])
     out = capsys.readouterr().out
     assert re.search("^cell +before +after +difference +gained +lost\n", out, re.MULTILINE)
     assert re.search("^trial +change +expected +before returned +after returned\n", out, re.MULTILINE)
-    main(["compare", *two, str(run(tmp_path / "later", rows("wrong")))])
+    main(["compare", *two, str(run(tmp_path / "later", rows("wrong"))), "-v"])
     out = capsys.readouterr().out
     assert re.search("^cell +before +after +after - before +after gained +after lost +later ", out, re.MULTILINE)
 
@@ -52,7 +66,7 @@ def test_columns_have_letters_if_names_are_long_or_not_distinct(
     two: list[str], tmp_path: Path, capsys: Capture, name: str
 ) -> None:
     other = run(tmp_path / "other" / name, rows("wrong"))
-    main(["compare", two[0], str(other)])
+    main(["compare", two[0], str(other), "-v"])
     out = capsys.readouterr().out
     assert out.startswith(f"B against A\nA: {two[0]} (")
     assert re.search("^cell +A +B +difference +gained +lost\n", out, re.MULTILINE)
@@ -88,7 +102,7 @@ def test_prompt_sets_and_models_within_one_run(tmp_path: Path, capsys: Capture) 
             for prompts, outcome in (("mine", "correct"), ("protocol", "wrong"))
         ),
     )
-    assert main(["compare", str(folder), "--between", "prompts"]) == 0
+    assert main(["compare", str(folder), "--between", "prompts", "-v"]) == 0
     out = capsys.readouterr().out
     assert out.startswith(f"mine against protocol\nWithin {folder} (profile tiny, seed 0, longctx 1.0), by prompts\n")
     assert "line_retrieval, a: accuracy" in out
@@ -116,7 +130,7 @@ def test_runs_that_differ_in_one_label_need_not_be_told_which(tmp_path: Path, ca
         run(tmp_path / steps, *(rows(outcome, model=model, labels={"steps": steps}) for model in ("a", "b")))
         for steps, outcome in (("200", "wrong"), ("400", "correct"))
     ]
-    assert main(["compare", *map(str, folders)]) == 0
+    assert main(["compare", *map(str, folders), "-v"]) == 0
     out = capsys.readouterr().out
     for model in ("a", "b"):
         assert f"line_retrieval, {model}, prompts protocol: accuracy" in out
@@ -134,7 +148,7 @@ def test_a_baseline_is_compared_by_all_of_its_runs(
     capsys.readouterr()
     file = mine.own("baselines", "main.jsonl")
     for named in ("main", str(file)):
-        assert main(["compare", named, str(new)]) == 0
+        assert main(["compare", named, str(new), "-v"]) == 0
         out = capsys.readouterr().out
         assert f"{named} (baseline of 2 runs, profile tiny, seed 0, longctx 1.0)\n" in out
         assert "Several answers to a trial count as their mean in a difference." in out

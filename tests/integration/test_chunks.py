@@ -57,7 +57,7 @@ def test_with_a_function_of_the_product(project: Checkout) -> None:
         run = project.pytest(*shlex.split(after.partition("    (")[0])[2:], profile=None, env=env)
     assert run.code == 0, run.out + run.err
     assert run.says(
-        "test_chunks: 30 questions are too few to compare 4 and 10 with 1: about 30 more. The best of 3 here is 1, "
+        "test_chunks: 30 questions are too few to compare 4 and 10 with 1; about 30 more. The best of 3 here is 1, "
         "with about 1.00, corrected for having been chosen. With 1 chunk, at most ",
         "points are lost against the evidence "
         "alone. With 1 the answer was retrieved for 30 of 30 questions; 0 of these were missed.",
@@ -81,7 +81,7 @@ def test_by_bm25(project: Checkout) -> None:
         run = project.record(server, "--ctx-profile=chunks", env=env)
         assert run.code == 0, run.out + run.err
         assert "test_other" not in {row["test"] for row in project.rows()}, "the profile names the models of its test"
-        assert run.says("4 questions are too few to compare 4 and 10 with 1: about 140 more.")
+        assert run.says("4 questions are too few to compare 4 and 10 with 1; about 140 more.")
         json_lines(project.file("own.jsonl"), own[0] | {"evidence": "never written"})
         wrong = project.longctx(*command, "--force", env=env)
     assert wrong.code == 2

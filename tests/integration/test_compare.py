@@ -15,7 +15,7 @@ def test_a_model_against_another(checkout: Checkout, server: SimulatedServer) ->
     checkout.record(server, "--ctx-report=old")
     server.script = saying(WRONG)
     checkout.record(server, "--ctx-report=new", "--ctx-model=other", "-k", "line_retrieval")
-    result = checkout.longctx("compare", "old", "new")
+    result = checkout.longctx("compare", "old", "new", "-v")
     assert result.code == 0
     assert result.says(
         "line_retrieval, old: toy, prompts protocol; new: other, prompts protocol",
@@ -38,12 +38,12 @@ def test_changed_words_under_their_own_name_or_another(checkout: Checkout, serve
     template.write_text(template.read_text().replace("Go to line", "Please! Go to line"))
     both = "--ctx-prompts=protocol", "--ctx-prompts=mine"
     checkout.record(server, "--ctx-report=both", *both)
-    result = checkout.longctx("compare", "both", "--between=prompts")
+    result = checkout.longctx("compare", "both", "--between=prompts", "-v")
     assert result.says("mine against protocol", "line_retrieval, toy: accuracy", "+0.00 [-0.66, +0.66]")
     template.write_text(template.read_text().replace("Please!", "Now!"))
     server.script = saying("0")
     checkout.record(server, "--ctx-report=changed", *both, mode="new_episodes")
-    result = checkout.longctx("compare", "both", "changed")
+    result = checkout.longctx("compare", "both", "changed", "-v")
     assert result.code == 0
     assert result.says(
         "line_retrieval: the prompt set 'mine' has another wording in changed (", "1.00 [0.34, 1.00] n=2"
@@ -86,5 +86,5 @@ def test_what_length_costs(checkout: Checkout, server: SimulatedServer) -> None:
 
 def test_models_within_a_run_have_their_effective_lengths(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "--ctx-report=both", "--ctx-model=toy", "--ctx-model=other", "-k", "line_retrieval")
-    result = checkout.longctx("compare", "both", "--between=model")
+    result = checkout.longctx("compare", "both", "--between=model", "-v")
     assert result.says("toy against other", "Effective length: longest length")

@@ -152,7 +152,7 @@ def test_commands_know_it(recorded: Checkout, server: SimulatedServer) -> None:
     assert shown.says("3 of 3 keys are named", "The key of Anna is", "What are the keys of Anna, Boris, Clara?")
     server.script = all_keys
     recorded.record(server, "--ctx-report=reports/second", "--ctx-model=other", profile=None)
-    compared = recorded.longctx("compare", "reports/first", "reports/second")
+    compared = recorded.longctx("compare", "reports/first", "reports/second", "-v")
     assert compared.code == 0, compared.err
     assert compared.says(
         "several_keys, first: my-model, prompts protocol; second: other, prompts protocol",

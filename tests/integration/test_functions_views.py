@@ -135,7 +135,7 @@ def test_plan_needs_no_cases_and_no_profile(measured: Checkout) -> None:
 
 def test_compare_and_the_csv_have_functions(measured: Checkout) -> None:
     measured.pytest("tests_longctx/test_functions.py", "--ctx-report=reports/second")
-    compared = measured.longctx("compare", "reports/latest", "reports/second")
+    compared = measured.longctx("compare", "reports/latest", "reports/second", "-v")
     assert compared.code == 0, compared
     assert compared.says("test_review.polite")
     assert "case-39" in measured.file("reports/latest/results.csv").read_text()

@@ -112,6 +112,6 @@ def test_a_run_cut_from_5_to_3_lines_is_compared_unpaired(with_lines: Checkout) 
         "independent samples.",
         "100 and 100, unpaired",
     )
-    compared = with_lines.longctx("compare", "five", "three")
+    compared = with_lines.longctx("compare", "five", "three", "-v")
     assert compared.code == 0
     assert compared.says("lines-5, lines 5 → 3", "n=50, 50 unpaired", "the items do not correspond, so unpaired.")

@@ -89,7 +89,7 @@ def test_shapes_of_a_table_are_compared_by_item(passkeys: Checkout, server: Simu
 
     server.script = worse_in_a_chat
     assert passkeys.record(server).code == 0
-    result = passkeys.longctx("compare", "reports/latest", "--between", "shape")
+    result = passkeys.longctx("compare", "reports/latest", "--between", "shape", "-v")
     assert result.code == 0
     assert result.says("chat against text", "by shape", "-1.00 [-1.00, +0.32] n=2"), result.out
 

@@ -156,7 +156,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
     assert run.says(
         "Up to 2k a loss of 10 points compared with the evidence alone is ruled out; at 4k ",
         "points are lost",
-        "summary-at-2000 keeps 1.00 (",
+        "With summary-at-2000, accuracy at 4k is 1.00 [",
     )
     texts = [text for _, text in blocks("compaction.md")]
     shown = "".join(text for text in texts if text.startswith("$ ") and not text.startswith(REPLAY))

@@ -20,7 +20,7 @@ def test_the_cheapest_of_which_a_loss_is_ruled_out() -> None:
     ]
     [sentence] = chunks_sentences(retrievals(rows))
     assert sentence == (
-        "4 chunks are at most 8 points worse than the best number, with 95% confidence: 0.87 (0.81 to 0.92) for $4.00 "
+        "4 chunks are at most 8 points worse than the best number, with 95% confidence: 0.87 [0.81, 0.92] for $4.00 "
         "per 1,000 questions. The best of 4 here is 16, with about 0.90, corrected for having been chosen. With 4 the "
         "answer was retrieved for 140 of 150 questions; 9 of these were missed."
     )
@@ -42,7 +42,7 @@ def test_few_questions_cannot_tell_one_chunk_from_the_best() -> None:
     [sentence] = chunks_sentences(
         retrievals([*retrieved(1, 12, 16, 16), *retrieved(4, 13, 16, 16), *retrieved(16, 14, 16, 16)])
     )
-    assert sentence.startswith("16 questions are too few to compare 1 and 4 with 16: about ")
+    assert sentence.startswith("16 questions are too few to compare 1 and 4 with 16; about ")
     assert "The best of 3 here is 16, with about 0.78, corrected" in sentence, "as observed, it is 0.88"
     assert (
         json.loads(as_json(summarize([*retrieved(1, 11, 16, 16), *retrieved(4, 11, 16, 16)]), "run"))["chunks"][0][

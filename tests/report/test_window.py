@@ -25,9 +25,9 @@ def test_up_to_where_a_loss_is_ruled_out_and_where_points_are_lost() -> None:
     rows += filled(8000, 89, 100, "summary-at-60000")
     [sentence] = window_sentences(windows(rows))
     assert sentence.startswith(
-        "Up to 64k a loss of 10 points compared with 8k is ruled out; at 128k 20 points are lost ("
+        "Up to 64k a loss of 10 points compared with 8k is ruled out; at 128k 20 points are lost ["
     )
-    assert "summary-at-60000 keeps 0.85 (0.77 to 0.91) at 128k for $0.04 a session." in sentence
+    assert "With summary-at-60000, accuracy at 128k is 0.85 [0.77, 0.91] for $0.04 a session." in sentence
 
 
 def test_the_intervals_of_several_strategies_hold_together() -> None:
@@ -38,9 +38,9 @@ def test_the_intervals_of_several_strategies_hold_together() -> None:
     )
     [one] = window_sentences(windows([*plain, *summaries]))
     [two] = window_sentences(windows([*plain, *summaries, *cuts]))
-    assert "summary-at-1 keeps 0.85 (0.77 to 0.91) at 64k for" in one
-    assert "summary-at-1 keeps 0.85 (0.75 to 0.91) at 64k for" in two
-    assert "cut-at-1 keeps 0.85 (0.75 to 0.91) at 64k for" in two
+    assert "With summary-at-1, accuracy at 64k is 0.85 [0.77, 0.91] for" in one
+    assert "With summary-at-1, accuracy at 64k is 0.85 [0.75, 0.91] for" in two
+    assert "With cut-at-1, accuracy at 64k is 0.85 [0.75, 0.91] for" in two
 
 
 def test_losses_are_those_against_the_evidence_alone_where_all_probes_were_tried_with_it() -> None:
@@ -49,7 +49,7 @@ def test_losses_are_those_against_the_evidence_alone_where_all_probes_were_tried
     [window] = windows(rows)
     [sentence] = window_sentences([window])
     assert [round(loss.loss, 2) for loss in window.losses.each] == [0.36, 0.2, 0.2]
-    assert sentence.startswith("Already at 2k, 36 points are lost against the evidence alone (")
+    assert sentence.startswith("Already at 2k, 36 points are lost against the evidence alone [")
     assert "is ruled out" not in sentence
     [as_before] = window_sentences(windows([*rows[:-1], *filled(7000, 44, 55)[-1:]]))
     assert "evidence alone" not in as_before
@@ -71,7 +71,7 @@ def test_repeats_rule_no_loss_out_that_is_there() -> None:
     [window] = windows(rows)
     [loss] = window.losses.each
     assert (loss.n, loss.loss, loss.bound > 0.2) == (60, pytest.approx(0.2), True)
-    assert window_sentences([window])[0].startswith("At 64k 20 points are lost against 8k (")
+    assert window_sentences([window])[0].startswith("At 64k 20 points are lost against 8k [")
 
 
 def of_sessions(number: int, probes: int, right: int, **fields: object) -> list[Row]:
@@ -96,7 +96,7 @@ def test_several_sessions_are_told_together_and_one_by_one() -> None:
     assert window_sentences([window]) == [
         "In these 5 sessions: up to 6k a loss of 10 points compared with 2k is ruled out. In others like them: "
         "60 probes of 5 sessions "
-        "are too few to compare 2k with 6k: about 31 more sessions. Each by itself: s0, s1, s2, s3 and s4: "
+        "are too few to compare 2k with 6k; about 31 more sessions. Each by itself: s0, s1, s2, s3 and s4: "
         "too few probes, about 70 more in each."
     ]
     [table] = window_tables("test_it", [window])
@@ -107,11 +107,10 @@ def test_several_sessions_are_told_together_and_one_by_one() -> None:
 def test_what_one_session_loses_is_told_of_it() -> None:
     [window] = windows(of_sessions(4, 60, 20))
     [sentence] = window_sentences([window])
-    assert sentence.startswith("In these 4 sessions: at 6k 17 points are lost against 2k (")
+    assert sentence.startswith("In these 4 sessions: at 6k 17 points are lost against 2k [")
     assert sentence.endswith(
         "Each by itself: s0, s1 and s2: up to 6k a loss of 10 points compared with 2k is ruled out; "
-        "s3: at 6k 67 points are lost against 2k (54 to "
-        "77)."
+        "s3: at 6k 67 points are lost against 2k [54, 77]."
     )
     [data] = json.loads(as_json(summarize(of_sessions(4, 60, 20)), "run"))["windows"]
     assert [each["session"] for each in data["sessions"]] == ["s0", "s1", "s2", "s3"]
@@ -138,12 +137,16 @@ def test_one_session_and_clusters_of_one_item_are_told_as_before() -> None:
     for cluster in ("s0", None):
         rows = [*filled(2000, 20, 24, cluster=cluster), *filled(6000, 20, 24, cluster=cluster)]
         [sentence] = window_sentences(windows(rows))
-        assert sentence.startswith("24 probes are too few to compare 2k with 6k: about ")
+        assert sentence.startswith(
+            "How full may it get? Not known yet: 24 probes are too few to compare 2k with 6k; about "
+        )
 
 
 def test_few_probes_cannot_tell() -> None:
     [sentence] = window_sentences(windows([*filled(8000, 20, 24), *filled(32000, 19, 24), *filled(128000, 18, 24)]))
-    assert sentence.startswith("24 probes are too few to compare 8k with 32k and 128k: about ")
+    assert sentence.startswith(
+        "How full may it get? Not known yet: 24 probes are too few to compare 8k with 32k and 128k; about "
+    )
     assert sentence.endswith(" more.")
 
 
@@ -181,8 +184,8 @@ def test_the_table_and_the_summary() -> None:
     assert second[table.columns.index("$ per 1,000")] == "2.00"
     summary = summarize(rows)
     text = as_terminal(summary, replays=True, verbosity=0)
-    assert text.rstrip().splitlines()[-1].startswith("test_it: At 4k 33 points are lost against 2k (")
-    assert "test_it: At 4k 33 points are lost against 2k (" in as_markdown(summary, "run")
+    assert text.rstrip().splitlines()[-1].startswith("test_it: At 4k 33 points are lost against 2k [")
+    assert "test_it: At 4k 33 points are lost against 2k [" in as_markdown(summary, "run")
     [data] = json.loads(as_json(summary, "run"))["windows"]
     assert data["losses"][0]["loss"] == pytest.approx(1 / 3)
     assert data["ruled_out_to"] is None
@@ -207,5 +210,5 @@ def test_the_page_begins_with_a_curve_for_each_strategy() -> None:
     assert FRONTIER not in [view.title for view in others], "it would pool the fills"
     found = findings(summary)
     [section, _] = sections(summary, [])
-    assert section.answers[0].startswith("At 4k 33 points are lost against 2k (")
+    assert section.answers[0].startswith("At 4k 33 points are lost against 2k [")
     assert not [sentence for sentence in found if "the rate falls" in sentence], "the sentence says it"
