@@ -73,6 +73,7 @@ def test_collages_of_four_and_five_sections_pass_against_their_own_baseline(chec
     ("server", "said"),
     [
         ("kv-q4_0", ("10 of 80 lost; no drop is ruled out", "takes about 20 documents or other clusters")),
+        ("kv-q8_0", ("3 of 80 lost; no drop is ruled out",)),
         ("rope-0.5", ("6 of 80 lost; no drop is ruled out",)),
     ],
 )
