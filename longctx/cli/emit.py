@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.extras import PAGE, require
 from longctx.files import check_file_can_be_written, write_file
 from longctx.text import visible
 
@@ -34,6 +33,8 @@ def add(parser: argparse.ArgumentParser) -> None:
 def check(options: argparse.Namespace) -> None:
     """Raise UserError before any work if the file cannot be written, or HTML not be made."""
     if kind_of(options) == "html":
+        from longctx.extras import PAGE, require
+
         require("HTML", *PAGE)
     if options.out is not None:
         check_file_can_be_written(options.out, options.force)
@@ -43,18 +44,18 @@ def show(
     options: argparse.Namespace,
     document: Document,
     as_page: Callable[[], str] | None = None,
-    data: Mapping[str, Any] | None = None,
+    data: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
     """Print or write a document as the options require.
 
-    as_page: returns its own HTML. data: its JSON, by default that of the document.
+    as_page: returns its own HTML. data: returns its JSON, by default that of the document.
     """
     from longctx.report.document import FORMATS, as_data, as_html
 
     kind = kind_of(options)
     html = as_page or partial(as_html, document)
     if kind == "json":
-        text = f"{json.dumps(as_data(document) if data is None else data, indent=1)}\n"
+        text = f"{json.dumps(as_data(document) if data is None else data(), indent=1)}\n"
     else:
         text = html() if kind == "html" else FORMATS[kind](document)
     if options.out is None:

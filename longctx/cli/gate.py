@@ -34,11 +34,12 @@ FIELDS = {
 
 if TYPE_CHECKING:
     from longctx.gate.cases import Retired
+    from longctx.gate.verdict import Rules
     from longctx.report.gate_lines import Views, ViewsOfRows
     from longctx.report.verdict_blocks import TextChange
     from longctx.results.baseline_file import Baseline
     from longctx.results.labels import Labels
-    from longctx.results.manifest import Manifest, RecordedTerms
+    from longctx.results.manifest import Manifest
     from longctx.results.row import Row
     from longctx.vocabulary.declaration import Protocol
     from longctx.workspace import Workspace
@@ -160,15 +161,13 @@ def _judged(options: argparse.Namespace) -> int:
     """Judge, print the verdict, and return the exit status. Raises UserError."""
     from longctx.gate.cases import without_retired
     from longctx.gate.rules import exit_status
-    from longctx.gate.verdict import Rules, give_verdict
+    from longctx.gate.verdict import give_verdict
     from longctx.report.gate_lines import lost_answers
-    from longctx.report.verdict_data import with_words
     from longctx.report.verdict_document import verdict_document
-    from longctx.report.verdict_of import NOT_CHECKED
     from longctx.results.baseline_head import is_baseline
     from longctx.results.foreign.choice import Choice, Undecided
     from longctx.results.foreign.outcome import Scale
-    from longctx.results.imported import RUN, Loaded, check_comparable, load_results, with_unmeasured
+    from longctx.results.imported import NOT_CHECKED, RUN, Loaded, check_comparable, load_results, with_unmeasured
     from longctx.vocabulary.both import Both
 
     emit.check(options)
@@ -190,8 +189,7 @@ def _judged(options: argparse.Namespace) -> int:
             print(f"{loaded.understood}.", file=sys.stderr)
     before, after, earlier, manifest = older.rows, newer.rows, older.manifest, newer.manifest
     kept = kept or (_kept(_folder(options.old)) if earlier and manifest else None)
-    terms = _terms(options, manifest or earlier)
-    rules = Rules(margin=terms.margin, alpha=terms.alpha, run_margin=terms.run_margin)
+    terms = rules = _terms(options, manifest or earlier)
     known: Mapping[str, Protocol] = {}
     if manifest:
         from longctx.engine.settings import GateTerms
@@ -249,7 +247,12 @@ def _judged(options: argparse.Namespace) -> int:
 
         return verdict_page(shown, Both(before, after), views, known)
 
-    emit.show(options, shown, as_page, {**with_words(verdict, against, differs, shown), "understood": understood})
+    def as_data() -> dict[str, Any]:
+        from longctx.report.verdict_data import with_words
+
+        return {**with_words(verdict, against, differs, shown), "understood": understood}
+
+    emit.show(options, shown, as_page, as_data)
     return exit_status(verdict.verdict, False, options.on_inconclusive)
 
 
@@ -296,11 +299,11 @@ def _folder(path: Path) -> Path:
     return path.parent if path.name == RESULTS else path
 
 
-def _terms(options: argparse.Namespace, of: Manifest | None) -> RecordedTerms:
+def _terms(options: argparse.Namespace, of: Manifest | None) -> Rules:
     """Return the terms: those that are given, else those of the new run, else the defaults. Raises UserError."""
-    from longctx.results.manifest import RecordedTerms
+    from longctx.gate.verdict import Rules
 
-    recorded = of.terms if of and of.terms else RecordedTerms(margin=MARGIN, alpha=options.alpha)
+    recorded = of.terms if of and of.terms else Rules(margin=MARGIN, alpha=options.alpha)
     margin = recorded.margin if options.margin is None else options.margin
     if options.run_margin is not None and options.run_margin > margin:
         raise UserError(
@@ -312,4 +315,4 @@ def _terms(options: argparse.Namespace, of: Manifest | None) -> RecordedTerms:
     if run_margin is None and recorded.run_margin is not None:
         run_margin = min(recorded.run_margin, margin)
     alpha = options.alpha if "alpha" in vars(options).get("given", ()) else recorded.alpha
-    return RecordedTerms(margin=margin, alpha=alpha, run_margin=run_margin)
+    return Rules(margin=margin, alpha=alpha, run_margin=run_margin)

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from longctx.conflicts import check_no_conflict
 from longctx.errors import UserError, did_you_mean
 from longctx.fields import fault, parsed
 
@@ -84,6 +83,8 @@ def read_toml(path: Path, config: type[Config]) -> Config:
     try:
         content = parsed(tomllib.loads, read_text(path))
     except ValueError as error:
+        from longctx.conflicts import check_no_conflict
+
         check_no_conflict(path, "keep the correct lines of both sides, and delete those of the markers")
         raise UserError("not-toml", f"{path} is not valid TOML: {error}.") from None
     return checked(content, config, str(path))

@@ -26,10 +26,8 @@ from longctx.stats import unpaired
 from longctx.stats.averaged import Averaged
 from longctx.stats.bound import p_value_over_clusters
 from longctx.stats.clustered import ByCluster
-from longctx.stats.extension import trials_to_rule_out, trials_to_show
 from longctx.stats.group_sequential import ONCE
 from longctx.stats.group_sequential import Looks as Planned
-from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.labelled import Labelled, RightTwice
 from longctx.stats.rates import Rate, holm
 from longctx.stats.unpaired import Unpaired
@@ -38,6 +36,7 @@ from longctx.vocabulary.point import name_of_test
 
 if TYPE_CHECKING:
     from longctx.results.row import Subject
+    from longctx.stats.judge_errors import JudgeErrors
 
 Verdict = Literal["pass", "regression", "inconclusive", "invalid"]
 
@@ -428,6 +427,8 @@ def _needed_to_show(samples: Evidenced, margin: float, alpha: float) -> int | No
         return None if shown is None else max(samples.n + 1, math.ceil(shown * samples.before.effect))
     if isinstance(samples, Labelled):  # more trials need labels, too, which is left out
         return _needed_to_show(samples.known, margin, alpha)
+    from longctx.stats.extension import trials_to_show
+
     trials = trials_to_show(samples, alpha, OFTEN)
     if trials is None or samples.independent:
         return trials
@@ -456,6 +457,8 @@ def _needed(samples: Evidenced, margin: float, alpha: float) -> int | None:
         return None if trials is None else math.ceil(trials * samples.before.effect)
     if isinstance(samples, Labelled):
         return _needed(samples.known, margin, alpha)
+    from longctx.stats.extension import trials_to_rule_out
+
     needed = trials_to_rule_out(samples, margin, alpha, OFTEN)
     if needed is None or enough(samples):
         return needed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from longctx.gate.verdict import RunVerdict
+from longctx.gate.verdict import Rules, RunVerdict
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.request_parts import PARTS, request_difference
 from longctx.results.row import Row, Subject
@@ -57,7 +57,7 @@ def _of_cases(verdict: RunVerdict) -> Iterator[str]:
         yield f"cases retired: {len(verdict.retired):,}"
 
 
-def changed_terms(before: RecordedTerms | None, used: RecordedTerms) -> Iterator[str]:
+def changed_terms(before: RecordedTerms | None, used: RecordedTerms | Rules) -> Iterator[str]:
     """Yield which terms the earlier run had where others are used. before: None if it recorded none."""
     named = ("margin", "margin"), ("alpha", "alpha"), ("run_margin", "margin of all bands together")
     for field, name in named if before else ():

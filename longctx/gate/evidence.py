@@ -13,9 +13,9 @@ import itertools
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from longctx.compare.columns import JudgedItem, credit_of
-from longctx.compare.judges import errors_of
 from longctx.compare.pairs import ItemKey, TrialPairs, item_key, match_runs, pairs, unpaired
 from longctx.gate.bands import Evidenced, LookEvidence, Tallied
 from longctx.gate.cases import Vanished
@@ -24,15 +24,16 @@ from longctx.results.request_parts import parts_that_differ
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject
 from longctx.stats.averaged import AnswerPair, Averaged, difference
 from longctx.stats.clustered import ByCluster
-from longctx.stats.concentrated import Changed, together
 from longctx.stats.group_sequential import ONCE, Looks, planned
-from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.labelled import Labelled, RightTwice
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.looks import LooksPlan
 from longctx.vocabulary.point import name_of_test
+
+if TYPE_CHECKING:
+    from longctx.stats.judge_errors import JudgeErrors
 
 MOST_MISSING = {"test": 0.01, "band": 0.05}
 """The shares of pairs that a run may leave unmeasured."""
@@ -274,6 +275,8 @@ def judge_errors(
     """
     if not any(row.test.endswith(f".{AGREEMENT}") for row in of_function):
         return []
+    from longctx.compare.judges import errors_of
+
     looks = looks_of_rows(trials, plan, *terms)
     look_of_trial = {item_key(row): looks[row.band].look(row) for row in trials if row.band is not None}
     most = max(look_of_trial.values(), default=0)
@@ -307,6 +310,11 @@ def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[To
 
     The one that changed most comes first. tests: how many of the run have clusters.
     """
+    bands = list(bands)
+    if not has_clusters(bands):
+        return [], []
+    from longctx.stats.concentrated import Changed, together
+
     answers: dict[str, list[AnswerPair]] = defaultdict(list)
     trials: list[Changed] = []
     numbers: dict[str, int] = {}

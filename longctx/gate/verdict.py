@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from longctx.compare.judges import GradedTest, graded_tests
 from longctx.compare.pairs import (
     Across,
     Matched,
@@ -54,9 +53,8 @@ from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
 from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
-from longctx.results.row import AGREEMENT, EARLY_STOP, Row, Subject
+from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, Row, Subject
 from longctx.stats.averaged import Averaged
-from longctx.stats.judge_errors import JudgeErrors
 from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, holm, rate_of
 from longctx.text import count
@@ -65,9 +63,11 @@ from longctx.vocabulary.looks import AT_ONCE, RunLooks
 from longctx.vocabulary.point import is_check, name_of_test
 
 if TYPE_CHECKING:
+    from longctx.compare.judges import GradedTest
     from longctx.gate.labels import RightTwiceOf
     from longctx.gate.memory import Memory
     from longctx.results.labels import Labels
+    from longctx.stats.judge_errors import JudgeErrors
     from longctx.views.reporting import Reports
     from longctx.vocabulary.declaration import Protocol
     from longctx.vocabulary.grid import Axes
@@ -379,7 +379,7 @@ def give_verdict(
     try:
         after = with_bands_of(before, after) if rules.of_base else after
         before, retired = without_retired(before, after, rules.retired)
-        graded = graded_tests(after)
+        graded = _graded(after)
         right_twice: RightTwiceOf = {}
         if rules.labels:
             from longctx.gate.labels import labelled_rows
@@ -492,6 +492,15 @@ def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
 def _trials(rows: Sequence[Row]) -> int:
     """Return the number of trials; rows of checks are not counted."""
     return sum(not is_check(row.test) for row in rows)
+
+
+def _graded(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
+    """Return the tests whose answers a judge graded."""
+    if not any(name.startswith(GRADED) for row in rows for name in row.trace):
+        return ()
+    from longctx.compare.judges import graded_tests
+
+    return graded_tests(rows)
 
 
 def _compared(

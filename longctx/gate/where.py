@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from longctx.results.row import Row
-from longctx.stats.sign_flips import sums_of_changes
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check, length_of, name_of_test
 
@@ -111,6 +110,8 @@ def pattern_of(pairs: Sequence[Both[Row]], alpha: float = 0.05) -> Pattern:
     looked = [*_places(pairs, changed), *_causes(changed)]
     if not looked:
         return Pattern()
+    from longctx.stats.sign_flips import sums_of_changes
+
     signs = np.array([[1.0 if pair.before.correct else -1.0] for pair in changed])
     weights = np.array([each.weights for each in looked]).T
     clusters = [_cluster(pair.after) for pair in changed]

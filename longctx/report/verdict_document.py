@@ -15,7 +15,6 @@ from longctx.gate.where import pattern_of
 from longctx.report.document import Document
 from longctx.report.forest import ForestBand, forest
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
-from longctx.report.judge_sentences import gate_sentences
 from longctx.report.usage_table import (
     PRICE,
     UNKNOWN,
@@ -113,7 +112,14 @@ def remarks_on(verdict: RunVerdict) -> Iterator[str]:
 
 def _doubts(verdict: RunVerdict) -> Iterator[str]:
     yield from (f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons)
-    yield from gate_sentences(verdict)
+    yield from _of_judges(verdict)
+
+
+def _of_judges(verdict: RunVerdict) -> Iterator[str]:
+    if verdict.graded:
+        from longctx.report.judge_sentences import gate_sentences
+
+        yield from gate_sentences(verdict)
 
 
 def findings(verdict: RunVerdict) -> Iterator[str]:
@@ -328,7 +334,7 @@ def _notes(verdict: RunVerdict, baseline: str, changed: Sequence[str], lost: Los
     if same := [str(band.band) for band in bands if band.same_answers]:
         which = "every band" if len(same) == len(bands) else "; ".join(dict.fromkeys(same))
         yield f"The baseline's own recorded answers, replayed and judged the same: {which}."
-    yield from gate_sentences(verdict)
+    yield from _of_judges(verdict)
     for limit in verdict.limits:
         yield f"Growth: {limit}: {limit.status}."
     for test in verdict.tests:

@@ -17,6 +17,7 @@ from longctx.report.verdict_document import verdict_document
 from longctx.results.foreign.choice import Choice
 from longctx.results.foreign.outcome import Scale
 from longctx.results.imported import (
+    NOT_CHECKED,
     Loaded,
     check_comparable,
     load_imported,
@@ -26,7 +27,6 @@ from longctx.results.imported import (
 )
 from longctx.vocabulary.both import Both
 
-NOT_CHECKED = "imported, not digest-checked: longctx cannot verify that both runs used the same questions"
 FIELDS = "id", "correct", "answer", "expected", "error", "band", "cluster"
 Results = str | Path | Sequence[Mapping[str, Any]]
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from typing import Protocol, TypeVar
 
-from longctx.registry import in_order
 from longctx.results.row import Row, Subject
 
 
@@ -37,5 +36,10 @@ def by_subject(members: Iterable[MemberOfSubject]) -> dict[Subject, list[MemberO
 
 def by_test(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:
     """Group rows by test and subject; the tests are ordered as by registry.in_order, which explains `known`."""
-    ordered = [rows[place] for place in in_order([row.test for row in rows], known)]
-    return {test: by_subject(group) for test, group in grouped(ordered, lambda row: row.test).items()}
+    tests = grouped(rows, lambda row: row.test)
+    if len(tests) > 1:
+        from longctx.registry import in_order
+
+        names = [*tests]
+        tests = {names[place]: tests[names[place]] for place in in_order(names, known)}
+    return {test: by_subject(group) for test, group in tests.items()}

@@ -34,6 +34,7 @@ ALL = Choice()
 RESULTS = "results.jsonl"
 """The file of a run's rows in its folder, as results/store.py writes it."""
 RUN = "a run of longctx"
+NOT_CHECKED = "imported, not digest-checked: longctx cannot verify that both runs used the same questions"
 MOST_BANDS = 100
 THREE = 3
 """How many ids of each file are shown if they do not meet."""

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Self
 
-from longctx.extras import require
 from longctx.results.row import Row, Subject
 from longctx.stats.rates import Rate, rate_of
 from longctx.vocabulary.shapes import TEXT
@@ -179,6 +178,8 @@ class Table:
     @property
     def frame(self) -> pd.DataFrame:
         """The table as a pandas DataFrame, indexed by the first column. Raises UserError without pandas."""
+        from longctx.extras import require
+
         require("A table as a frame", "pandas")
         import pandas as pd
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, ClassVar, Literal, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, cast
 
 import numpy as np
 
-from longctx.vocabulary.answer import Answer
-from longctx.vocabulary.counts import Counts
 from longctx.vocabulary.shapes import TEXT, Context, Shape
-from longctx.vocabulary.stream import frozen_stream
+
+if TYPE_CHECKING:
+    from longctx.vocabulary.answer import Answer
+    from longctx.vocabulary.counts import Counts
 
 Kind = Literal["correct", "wrong", "unparseable", "refusal", "truncated", "infra_error", "not_asked"]
 """The kinds of an Outcome. The first five count in an accuracy; with the last two, the trial was not measured."""
@@ -455,6 +456,8 @@ class Point(Declared):
 
     def stream(self, seed: int, index: int) -> np.random.RandomState:
         """Return the random stream of one trial. All repeats of a trial share it, as they ask the same prompt."""
+        from longctx.vocabulary.stream import frozen_stream
+
         return frozen_stream(self.test, self.version, self.slug, seed, index)
 
 

@@ -45,6 +45,24 @@ def test_what_is_read_may_be_said() -> None:
         longctx.verdict_of([], NEW)
 
 
+MOST_MODULES = {"function": 72, "command": 85}
+"""The most modules of longctx, packages among them, that a verdict on two files of rows imports. Only lower them."""
+
+
+def test_a_verdict_on_files_imports_few_modules(tmp_path: Path) -> None:
+    old, new = (json_lines(tmp_path / f"{name}.jsonl", *rows) for name, rows in (("old", OLD), ("new", NEW)))
+    programs = {
+        "function": f"import longctx; longctx.verdict_of({str(old)!r}, {str(new)!r})",
+        "command": f"from longctx.cli import main; main(['gate', {str(old)!r}, {str(new)!r}])",
+    }
+    counts = "print(sum(name.partition('.')[0] == 'longctx' for name in sys.modules))"
+    for name, program in programs.items():
+        done = subprocess.run(
+            [sys.executable, "-c", f"import sys\n{program}\n{counts}"], capture_output=True, text=True, check=True
+        )
+        assert int(done.stdout.splitlines()[-1]) <= MOST_MODULES[name]
+
+
 def test_no_pytest_sdk_or_http_is_imported(tmp_path: Path) -> None:
     """Neither by the function nor by the command on files of other tools."""
     old = json_lines(tmp_path / "old.jsonl", *OLD)

@@ -7,13 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.errors import UserError
 from longctx.results.foreign.checks import check_direction, check_number, fault, located, place_of
 from longctx.results.foreign.choice import Choice, not_there, several_results
-from longctx.results.foreign.lists import ListedRows as Listed
-from longctx.results.foreign.lists import only_list, rows_at
 from longctx.results.foreign.result import ForeignResult, item_of
 from longctx.results.foreign.rows import OUTCOMES, RowReader
 from longctx.results.foreign.telling import plain_fields, telling
@@ -22,6 +20,9 @@ from longctx.results.foreign.values import short, value_in
 from longctx.results.records import Entry, likely_id, records
 from longctx.text import visible
 from longctx.vocabulary.both import Both
+
+if TYPE_CHECKING:
+    from longctx.results.foreign.lists import ListedRows as Listed
 
 NAME = "a file of rows"
 PARQUET = b"PAR1"
@@ -79,10 +80,12 @@ def _rows_in(path: Path, entries: Iterator[Entry], choice: Choice) -> tuple[str,
 def _inside(record: Mapping[str, Any], choice: Choice) -> Iterator[tuple[str, Listed]]:
     """Yield the list of rows in the first record, if it is not a row itself. Raises ValueError."""
     outcomes = [choice.named["correct"]] if "correct" in choice.named else OUTCOMES
+    if not choice.rows and choice.named.get("id", "id") in record and any(_has(record, name) for name in outcomes):
+        return
+    from longctx.results.foreign.lists import only_list, rows_at
+
     if choice.rows:
         yield choice.rows, rows_at(record, choice.rows)
-    elif choice.named.get("id", "id") in record and any(_has(record, name) for name in outcomes):
-        return
     elif found := only_list(record):
         yield found
 
