@@ -26,8 +26,8 @@ def why_run_is_invalid(left_out: int, empty: int, asked: int, in_common: int = 0
     """
     if left_out:
         yield (
-            f"the run leaves out {left_out:,} of the grid's cells: a verdict needs the whole grid, without -k, -x, "
-            "--lf and --ctx-only"
+            f"{left_out:,} of the grid's cells {'was' if left_out == 1 else 'were'} left out (-k, -x, --lf, "
+            "--ctx-only): run all"
         )
     if empty:
         yield f"{empty:,} of the grid's cells have no question"

@@ -164,16 +164,32 @@ def _paid(verdict: RunVerdict) -> str:
 def verdict_blocks(verdict: RunVerdict, told: Told, lost: LostAnswers) -> Iterator[Block]:
     """Yield what a reader sees of a verdict below its heading."""
     yield from map(TextLine.of, told.remarks)
-    if not replays_itself(verdict):
+    if verdict.is_no_verdict:
+        yield from _measured_so_far(verdict)
+    elif not replays_itself(verdict):
         yield from _bands(verdict, told.sides)
-    yield from map(TextLine.of, told.findings)
+        yield from map(TextLine.of, told.findings)
     others = [phrase for phrase in told.changed if not is_named(phrase) and not (told.texts and _is_digest(phrase))]
     if others:
         yield TextLine.of(f"Changed: {'; '.join(others)}.")
     for index, text in enumerate(told.texts):
         yield Fold(TextLine.of("What changed: ", Name(text.name)), (Diff(text.lines),), is_open=not index)
-    if lost.shown:
+    if lost.shown and not verdict.is_no_verdict:
         yield _examples(lost)
+
+
+def _measured_so_far(verdict: RunVerdict) -> Iterator[TextLine]:
+    """Yield a line on the bands of a run that has no verdict as a whole."""
+    names = band_names(verdict)
+    told = [
+        f"{names[test.test, band.band.name, str(test.after)]} {_points(band, change)}, n={band.n:,}"
+        for test in verdict.tests
+        for band, change in zip(test.bands, test.changes, strict=True)
+        if band.n
+    ]
+    more = [count(len(told) - MOST_BANDS, "more band")] if len(told) > MOST_BANDS else []
+    if told:
+        yield TextLine.of(f"Measured so far, not a verdict: {'; '.join([*told[:MOST_BANDS], *more])}.")
 
 
 def _is_digest(phrase: str) -> bool:
@@ -192,9 +208,7 @@ def _bands(verdict: RunVerdict, sides: Both[str]) -> Iterator[Block]:
     order = sorted(every, key=lambda entry: (entry[1].verdict == "pass", entry[1].difference))
     chosen = order[: MOST_BANDS if len(every) > MOST_BANDS else len(every)]
     rows = [
-        _row(
-            names[test.test, band.band.name, str(test.after)], band, change, verdict.is_no_verdict or bool(test.reasons)
-        )
+        _row(names[test.test, band.band.name, str(test.after)], band, change, bool(test.reasons))
         for test, band, change in every
         if (test, band, change) in chosen
     ]
@@ -239,14 +253,17 @@ def _tokens(change: BandChange) -> str:
 def _row(name: str, band: BandVerdict, change: BandChange, invalid: bool) -> tuple[str, ...]:
     if not band.n:
         return (name, "", "", "", "", "not measured")
-    lo, hi = (100 * end for end in change.interval)
-    points = f"{100 * band.difference:+.1f}"
-    known = TOO_FEW if is_unknown(band) else f"[{lo:+.1f}, {hi:+.1f}]"
-    between = SAME_ANSWERS if band.same_answers else known
     unpaired = " and ".join(f"{rate.n:,}" for rate in band.unpaired or ())
     lost = f"{unpaired}, unpaired" if unpaired else lost_of([band])
     verdict = "invalid" if invalid else _decided(band)
-    return (name, f"{change.before.rate:.2f}", f"{change.after.rate:.2f}", f"{points} {between}", lost, verdict)
+    return (name, f"{change.before.rate:.2f}", f"{change.after.rate:.2f}", _points(band, change), lost, verdict)
+
+
+def _points(band: BandVerdict, change: BandChange) -> str:
+    """Return the change of a band in points, with its interval."""
+    lo, hi = (100 * end for end in change.interval)
+    known = TOO_FEW if is_unknown(band) else f"[{lo:+.1f}, {hi:+.1f}]"
+    return f"{100 * band.difference:+.1f} {SAME_ANSWERS if band.same_answers else known}"
 
 
 def lost_of(bands: Sequence[BandVerdict]) -> str:

@@ -94,7 +94,7 @@ def verdict_document(
         tables=tuple(tables),
         badge=badge(verdict),
         lead=lead(verdict),
-        brief=gate_lines(head, blocks[len(remarks) :], verdict.usage, lost),
+        brief=gate_lines(head, blocks[len(remarks) :], verdict.usage, NONE_LOST if verdict.is_no_verdict else lost),
         picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
         change=change_of(changed, baseline),
         changed_files={text.test: (text.file, text.line) for text in reversed(texts) if text.file},

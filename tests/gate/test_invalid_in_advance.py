@@ -37,7 +37,7 @@ def test_a_run_that_is_yet_to_be_asked_may_have_any_verdict() -> None:
 
 def test_a_grid_cut_down_and_a_baseline_of_other_trials_are_known() -> None:
     [left_out] = reasons(rows(**TO_ASK), rules=Rules(age=RULES.age, left_out=3))
-    assert left_out.startswith("the run leaves out 3 of the grid's cells")
+    assert left_out.startswith("3 of the grid's cells were left out (")
     for other in ({"seed": 7}, {"cell": "lines-9"}):
         [sentence] = reasons(rows(**TO_ASK, **other))
         assert sentence.startswith("the run and its baseline have no trial in common")

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.report.document import as_markdown
-from longctx.report.gate_lines import without_answers
+from longctx.report.gate_lines import lost_answers, without_answers
 from longctx.report.verdict_blocks import MARKS, TextChange
 from longctx.report.verdict_document import verdict_document
 from longctx.results.row import Row
@@ -87,6 +88,22 @@ def test_bands_that_replay_are_counted_beside_those_that_do_not() -> None:
     text = as_markdown(verdict_document(give_verdict(own, other, RULES), "main", [])).partition("<details>")[0]
     assert "1 band replays the baseline's own answers." in text
     assert text.count("| line retrieval") == 1
+
+
+def test_of_a_run_of_which_cells_were_left_out_bands_are_one_line() -> None:
+    before, after = (joined(of(right, "b1"), of(right, "b2")) for right in (90, 70))
+    given = give_verdict(before, after, replace(RULES, left_out=4))
+    document = verdict_document(given, "lines", CHANGED, lost=lost_answers(given, before, after, lambda *_: ({}, {})))
+    assert document.brief == (
+        "Gate: invalid - 4 of the grid's cells were left out (-k, -x, --lf, --ctx-only): run all\n"
+        "Against the baseline lines. Changed: prompt set: chatty → protocol; "
+        "prompt templates of line_retrieval: b1 → 01.\n"
+        "\n"
+        "Measured so far, not a verdict: line retrieval, b1, 100 tokens -20.0 [-28.9, -13.3], n=100; "
+        "line retrieval, b2, 100 tokens -20.0 [-28.9, -13.3], n=100.\n"
+        "Changed: prompt templates of line_retrieval: b1 → 01."
+    )
+    assert "| line retrieval" not in as_markdown(document).partition("<details>")[0]
 
 
 @pytest.mark.parametrize(

@@ -67,7 +67,7 @@ def test_inconclusive_says_how_many_trials_would_settle_it() -> None:
 
 def test_invalid_says_why_and_what_to_do() -> None:
     text = shown(BASELINE, BASELINE, Rules(age=RULES.age, left_out=2))
-    assert text.startswith("Gate: invalid - the run leaves out 2 of the grid's cells")
+    assert text.startswith("Gate: invalid - 2 of the grid's cells were left out (-k, -x, --lf, --ctx-only): run all")
     missing = joined(rows((180, 160)), run(*["not_asked"] * 200, error="stale", band="long", cell="long"))
     assert "record them with --ctx-record new_episodes" in shown(BASELINE, missing)
 
