@@ -1,8 +1,8 @@
 """The connections of this process: while a test is guarded, only longctx's own and those that it allows may open.
 
 Python reports every connection and every look-up of a name to its audit hooks, whichever library makes it, in every
-thread. A hook cannot be removed: it is added when the first test is guarded, and does nothing between guards. Code that
-does not use Python's sockets, such as a subprocess, is not seen.
+thread. A hook cannot be removed: it is added when the first test is guarded. Between guards it refuses what a thread
+opens that a test has left behind. Code that does not use Python's sockets, such as a subprocess, is not seen.
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ import contextlib
 import ipaddress
 import socket
 import sys
+import threading
+import weakref
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence, Set
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -26,8 +29,13 @@ INI = "longctx_allowed_hosts"
 OWN: ContextVar[bool] = ContextVar("longctx_own_connections", default=False)
 """Whether the connections of this context are longctx's own."""
 
+POOLS = "concurrent.futures.", "anyio."
+"""How the modules begin whose threads work for others, which get what the work raises."""
+
 _now: list[Guard] = []
 """The guards that are in force: the last counts."""
+_left: weakref.WeakKeyDictionary[threading.Thread, Guard] = weakref.WeakKeyDictionary()
+"""The threads that have outlived a guard, and that guard: what they open is refused until this process ends."""
 _hooked: list[bool] = []
 
 
@@ -43,6 +51,10 @@ class Guard:
     """Makes the error for a host."""
     refused: list[BaseException] = field(default_factory=list)
     """The errors that were raised: code under test may have caught them."""
+    model_hosts: Set[str] = frozenset()
+    """The hosts that models answer at."""
+    refused_in_threads: Counter[str] = field(default_factory=Counter)
+    """How often threads of libraries could not connect to hosts where no model answers, which they may swallow."""
     _names: dict[str, set[str]] = field(default_factory=dict)
     """The names that were looked up, by their addresses."""
 
@@ -65,6 +77,9 @@ class Guard:
         if self._allows(host, port) or (is_here(host) and port not in self.closed_ports):
             return
         error = self.refusal(host if port not in self.closed_ports else f"{host}:{port}")
+        if host not in self.model_hosts and port not in self.closed_ports and _in_own_thread():
+            self.refused_in_threads[host] += 1
+            raise ConnectionRefusedError(str(error))
         self.refused.append(error)
         raise error
 
@@ -97,6 +112,7 @@ def guarded(guard: Guard) -> Iterator[Guard]:
         sys.addaudithook(_hook)
         _hooked.append(True)
     look_up = socket.getaddrinfo
+    before = {*threading.enumerate()}
     _now.append(guard)
     if guard.allowed:
         socket.getaddrinfo = guard.looked_up(look_up)
@@ -104,6 +120,7 @@ def guarded(guard: Guard) -> Iterator[Guard]:
         yield guard
     finally:
         socket.getaddrinfo = look_up
+        _left.update(dict.fromkeys({*threading.enumerate()} - before, guard))
         _now.remove(guard)
 
 
@@ -113,8 +130,18 @@ def are_own() -> None:
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if _now and (event in CONNECTS or event in LOOKS_UP) and not OWN.get():
-        _now[-1].check(event, arguments)
+    if (_now or _left) and (event in CONNECTS or event in LOOKS_UP) and not OWN.get():
+        guard = _now[-1] if _now else _left.get(threading.current_thread())
+        if guard is not None:
+            guard.check(event, arguments)
+
+
+def _in_own_thread() -> bool:
+    """Return whether this is a thread that code has started for itself: nobody else gets what it raises."""
+    thread = threading.current_thread()
+    target = getattr(thread, "_target", None)
+    runs = (type(thread).__module__, getattr(target, "__module__", None) or "")
+    return thread is not threading.main_thread() and not any(module.startswith(POOLS) for module in runs)
 
 
 def is_here(host: str) -> bool:

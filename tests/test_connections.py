@@ -163,3 +163,55 @@ def test_its_own_connections_are_open(port: int) -> None:
         contextvars.copy_context().run(own)
         with pytest.raises(Refused):
             connects(ELSEWHERE)
+
+
+def in_own_thread(connect: Callable[[], object]) -> list[BaseException]:
+    """Run this in a thread that nobody waits for, as libraries do, and return what it raised."""
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            connect()
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    return raised
+
+
+def test_what_a_library_opens_in_its_own_thread_is_counted_and_refused_as_by_a_network() -> None:
+    with guarded(guard()) as now:
+        raised = [*in_own_thread(lambda: connects(ELSEWHERE)), *in_own_thread(lambda: socket.getaddrinfo(NAME, 9))]
+        raised += in_own_thread(lambda: connects(ELSEWHERE))
+    assert [type(error) for error in raised] == [ConnectionRefusedError] * 3
+    assert now.refused_in_threads == {ELSEWHERE: 2, NAME: 1}
+    assert now.taken() is None
+
+
+@pytest.mark.parametrize("closed", [0, 9])
+def test_a_server_of_models_is_refused_in_whatever_thread(closed: int) -> None:
+    host = "127.0.0.1" if closed else ELSEWHERE
+    with guarded(Guard((), {closed}, Refused, model_hosts=frozenset({ELSEWHERE}))) as now:
+        assert [type(error) for error in in_own_thread(lambda: connects(host))] == [Refused]
+    assert isinstance(now.taken(), Refused)
+    assert not now.refused_in_threads
+
+
+def test_a_thread_that_outlives_its_guard_stays_guarded() -> None:
+    ended, raised = threading.Event(), list[BaseException]()
+
+    def late() -> None:
+        ended.wait()
+        for _ in range(2):
+            with pytest.raises(ConnectionRefusedError) as refused:
+                connects(ELSEWHERE)
+            raised.append(refused.value)
+
+    with guarded(guard()):
+        thread = threading.Thread(target=late)
+        thread.start()
+    ended.set()
+    thread.join()
+    assert len(raised) == 2

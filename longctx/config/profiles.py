@@ -65,6 +65,9 @@ class Profile(BaseModel):
     """The models that test functions measure; `--ctx-model` replaces them."""
     judge: str = ""
     """The model that judges in test functions; neither `--ctx-model` nor an upgrade replaces it."""
+    product_models: dict[str, str] = {}
+    """The model that answers for each name in a product's requests to the local endpoint. Other names, and those of a
+    model that is measured, mean the model under test, which `--ctx-model` replaces."""
     functions: dict[str, dict[str, Any]] = {}
     """The tables of test functions, by their names; each is written [test_NAME]."""
 

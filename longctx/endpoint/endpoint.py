@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from longctx import clocks
+from longctx.config.models import BETA
 from longctx.connections import Guard
 from longctx.endpoint.environment import proxies, variables
 from longctx.endpoint.http import BadRequest, Head, Reply
@@ -32,6 +33,7 @@ from longctx.functions import clients
 from longctx.functions.clients import AskOfTrial
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake
 from longctx.own_environment import Values, replaced
+from longctx.recording.trials import Exchange
 from longctx.redaction import keep_matches_out
 from longctx.vocabulary.protocol_cell import Suspended
 
@@ -68,6 +70,16 @@ SUSPENDED = "no answer to this request is recorded. The trial ends here, and run
 ENDED = "this request belongs to no trial that runs, so it is refused and nothing is sent."
 
 
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What a project says of the code that it tests."""
+
+    keys: frozenset[str] = frozenset()
+    """The variables of its keys, which it does not see."""
+    models: Mapping[str, str] = field(default_factory=dict)
+    """The models that names in its requests mean, apart from the model under test."""
+
+
 @dataclass(slots=True, eq=False)
 class ServedTrial:
     """The trial that is served now."""
@@ -75,6 +87,8 @@ class ServedTrial:
     ask: AskOfTrial
     guard: Guard
     number: int
+    names: Mapping[str, str]
+    """The models that names in requests mean, apart from the model under test."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     came: float = 0.0
     """When its last request came."""
@@ -166,6 +180,7 @@ class Endpoint:
         self._number = 0
         self._ended: set[int] = set()
         """The trials that have left neither a thread nor a process: what names one is a client that outlives it."""
+        self._headers: set[str] = set()
         self._server = LocalServer(self)
         self._hosts = {f"{name}:{self._server.port}" for name in (HOST, "localhost")}
         name_and_secret = base64.b64encode(f"longctx:{self._secret}".encode()).decode()
@@ -184,23 +199,28 @@ class Endpoint:
         return f"http://{HOST}:{self._server.port}/{self._secret}/{ANY if number is None else number}"
 
     def variables(self, keys: frozenset[str]) -> Values:
-        """Return the variables by which what is made before a trial comes here. keys: those that the project names."""
+        """Return the variables by which what is made before a trial comes here. keys: see `Product`."""
         return variables(self.address(), keys)
 
     @contextlib.contextmanager
-    def serving(self, ask: AskOfTrial, guard: Guard, keys: frozenset[str]) -> Iterator[Running]:
+    def serving(self, ask: AskOfTrial, guard: Guard, product: Product) -> Iterator[Running]:
         """Serve a trial; its variables stay as they are until the context is left."""
         self._number += 1
-        serving = self._now = ServedTrial(ask, guard, self._number)
+        serving = self._now = ServedTrial(ask, guard, self._number, product.models)
         serving.trial.endpoint = self.address(self._number)
         proxy = f"http://longctx:{self._secret}@{HOST}:{self._server.port}"
         try:
-            with replaced({**variables(serving.trial.endpoint, keys), **proxies(proxy, guard.allowed)}):
+            with replaced({**variables(serving.trial.endpoint, product.keys), **proxies(proxy, guard.allowed)}):
                 yield Running(self, serving)
         finally:
             self.end()
             if not serving.has_left_something:
                 self._ended.add(serving.number)
+
+    def taken_headers(self) -> list[str]:
+        """Return the headers that became part of requests though nothing names them, and forget them."""
+        found, self._headers = sorted(self._headers), set()
+        return found
 
     def end(self) -> None:
         """Serve no trial. What is being looked up is part of the one that was served."""
@@ -276,7 +296,8 @@ class Endpoint:
                 raise _too_many(serving.trial)
             given = [(name, value) for name, value in head.headers if name.lower() not in OF_FETCH]
             request = httpx2.Request(head.method, f"{clients.BASE_URL}{target}", headers=given)
-            issued, options = clients.issued_for(serving.ask, None, request, content)
+            issued, options = clients.issued_for(serving.ask, serving.names, request, content)
+            self._headers |= unknown_headers(issued)
             return _reply(clients.response_to(issued, serving.trial.receive(issued), options))
         except Suspended:
             return Reply.error(STATUS, SUSPENDED) if serving.trial.closed else None
@@ -303,6 +324,12 @@ def _runs_code(thread: threading.Thread, frames: Mapping[int, FrameType]) -> boo
     frame = frames.get(thread.ident or 0)
     waits = frame is not None and frame.f_code.co_filename.endswith(POOL)
     return not (waits or thread.name.startswith(OWN_THREADS))
+
+
+def unknown_headers(issued: Exchange) -> set[str]:
+    """Return the headers of a request that its model's profile does not name."""
+    names = {line.partition(":")[0] for line in issued.place.headers.splitlines()}
+    return names - {*issued.model.treatments, BETA}
 
 
 def _too_many(trial: FunctionTrial) -> TestMistake:

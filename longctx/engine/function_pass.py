@@ -70,8 +70,7 @@ class FunctionPass:
         """Why tests could not be run, by their names."""
         self._run, self._tests, self._tape = run, tests, tape
         cells = self._cells = run.cells
-        judge = run.plan.judge
-        self._models = [*(cell.model for cell in cells), *([judge] if judge else [])]
+        self._models = [*(cell.model for cell in cells), *run.plan.helpers]
         self._terms = run.terms(self._models)
         self.budget = Budget(self._terms.max_cost, spent)
         sizes: Counter[Group] = Counter()
@@ -211,8 +210,7 @@ def ask_all(run: Run, tests: Functions, cells: Sequence[Cell]) -> PassResult:
 
     cells: those of protocols. Exceptions: those of `Run.ask`.
     """
-    judge = run.plan.judge if run.cells else None
-    models = [*(cell.model for cell in (*cells, *run.cells)), *([judge] if judge else [])]
+    models = [*(cell.model for cell in (*cells, *run.cells)), *(run.plan.helpers if run.cells else ())]
     check_cap(run.stated_cap, models)
     given, run.cells = run.cells, run.count_probes(run.cells, alone=not cells)
     default = run.default_cap(models)

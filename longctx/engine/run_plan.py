@@ -118,10 +118,30 @@ class Plan:
     @property
     def models_named_for_functions(self) -> set[str]:
         """The models that options and profile name for test functions; their markers may name more."""
-        tables = self.own.functions.values() if self.own else ()
-        in_tables = (name for table in tables for name in _names(table.get("models")))
-        stated = {*self.own.models, *in_tables, self.own.judge} - {""} if self.own else set()
-        return stated | set(self._settings.models)
+        helpers = {self.own.judge, *self.own.product_models.values()} - {""} if self.own else set()
+        return self._measured_by_profile | helpers | set(self._settings.models)
+
+    @property
+    def _measured_by_profile(self) -> set[str]:
+        """The models that the profile names as those under test of functions."""
+        if self.own is None:
+            return set()
+        return {
+            *self.own.models,
+            *(name for table in self.own.functions.values() for name in _names(table.get("models"))),
+        }
+
+    @property
+    def product_models(self) -> Mapping[str, str]:
+        """The models that the names in a product's requests mean, apart from the model under test."""
+        named, measured = self.own.product_models if self.own else {}, self._measured_by_profile
+        return {name: model for name, model in named.items() if model not in measured}
+
+    @property
+    def helpers(self) -> list[ModelProfile]:
+        """The models that test functions ask besides the one under test, as far as the profile names them."""
+        named = dict.fromkeys(self.product_models.values())
+        return [*([self.judge] if self.judge else []), *map(self.model, named)]
 
     @property
     def judge(self) -> ModelProfile | None:

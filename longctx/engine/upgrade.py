@@ -299,7 +299,7 @@ class Upgrading:
 def _asked(found: MeasuredTreatment, trials: TreatmentTrials) -> list[ModelProfile]:
     """Return the models that asking what a treatment lacks needs."""
     plan = trials.run.plan
-    asked = [plan.model(found.treatment.model), *([plan.judge] if plan.judge else [])]
+    asked = [plan.model(found.treatment.model), *plan.helpers]
     return asked if found.unrecorded else []
 
 

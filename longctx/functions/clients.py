@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import json
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeVar
 
 import httpx2
@@ -15,7 +16,18 @@ import httpx2
 from longctx.config.models import BETA, VERSION, ModelProfile, custom_headers, treatments
 from longctx.errors import UserError
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake
-from longctx.recording.apis import APIS, Api, api_at, api_of, canonical_path, gemini, messages, status_of, streams
+from longctx.recording.apis import (
+    APIS,
+    Api,
+    api_at,
+    api_of,
+    canonical_path,
+    gemini,
+    messages,
+    status_of,
+    streams,
+    with_model,
+)
 from longctx.recording.request import is_messages_path, messages_body
 from longctx.recording.trials import Exchange
 
@@ -177,14 +189,17 @@ def _other_api(ask: AskOfTrial, model: ModelProfile, what: str) -> UserError:
     return UserError(
         "other-api",
         f"{ask.trial.cell.id}: the code under test uses {what}, but {model.model} uses the API {model.api} (api in its "
-        "profile): choose the client by ask.api, or use a model with that API.",
+        "profile): choose the client by ask.api, or use a model with that API. With the local endpoint, product_models "
+        "of the profile may name one.",
     )
 
 
-def issued_for(ask: AskOfTrial, named: str | None, request: httpx2.Request, content: bytes) -> tuple[Exchange, Any]:
+def issued_for(
+    ask: AskOfTrial, named: str | Mapping[str, str] | None, request: httpx2.Request, content: bytes
+) -> tuple[Exchange, Any]:
     """Return a request of the SDK with its answer, and its stream_options; None for these if it is not streamed.
 
-    named: the model that the test names; None for the model under test.
+    named: the model that the test names, or those that names in requests mean; None for the model under test.
     """
     told = request.url.path
     path = messages.PATH if is_messages_path(told) else canonical_path(told)
@@ -195,10 +210,12 @@ def issued_for(ask: AskOfTrial, named: str | None, request: httpx2.Request, cont
             f"{ask.trial.cell.id}: the code under test sends {request.method} {told}, but only {_recordable()} can be "
             "recorded: replace this call in the test.",
         )
+    body = _body(ask, told, content, request.headers.get(BETA, ""))
+    if isinstance(named, Mapping):
+        named = named.get(str(with_model(told, body).get("model"))) if named else None
     model = ask.trial.cell.model if named is None else ask.model(named)
     if api.VENDOR != api_of(model).VENDOR:
         raise TestMistake(_other_api(ask, model, f"{request.method} {told}"))
-    body = _body(ask, told, content, request.headers.get(BETA, ""))
     sent = {**body, "model": model.model}
     streamed = streams(told, body)
     sent.pop("stream", None)

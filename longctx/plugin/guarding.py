@@ -7,8 +7,10 @@ from collections.abc import Generator
 import pytest
 
 from longctx.connections import INI, Guard, guarded
+from longctx.plugin.declared_options import ENDPOINT
 from longctx.plugin.selection import MARKER
 from longctx.plugin.session import run_of, state_of
+from longctx.text import count
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -41,9 +43,19 @@ def _phase(item: pytest.Item) -> Generator[None, object, object]:
             pytest.fail(str(mistake.error), pytrace=False)
         finally:
             state.guard = None
+    for host, times in guard.refused_in_threads.items():
+        item.warn(pytest.PytestWarning(_refused_in_threads(item.name, host, times)))
     if caught := guard.taken():  # by the code under test, which went on without an answer
         pytest.fail(str(caught), pytrace=False)
     return result
+
+
+def _refused_in_threads(test: str, host: str, times: int) -> str:
+    return (
+        f"{test}: a thread of the code under test tried to connect to {host}, {count(times, 'time')}. Nothing was "
+        f"sent. Turn that off, or allow the host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the "
+        "settings of pytest."
+    )
 
 
 def _guard(item: pytest.Item) -> Guard:
@@ -52,4 +64,5 @@ def _guard(item: pytest.Item) -> Guard:
     cell = state_of(item).function_cell
     allowed = [*(cell.function.table.allowed_hosts if cell else ()), *item.config.getini(INI)]
     run = run_of(item.config)
-    return guard_of(item.name, allowed, run.workspace, run.settings.base_url)
+    endpoint = bool(item.config.getini(ENDPOINT))
+    return guard_of(item.name, allowed, run.workspace, run.settings.base_url, endpoint)

@@ -14,7 +14,7 @@ import pytest
 
 from longctx.config.models import key_variables
 from longctx.connections import Guard
-from longctx.endpoint.endpoint import endpoint
+from longctx.endpoint.endpoint import Product, endpoint
 from longctx.functions.ask import Ask
 from longctx.functions.cell_runner import TrialServer
 from longctx.functions.fixtures import FunctionState
@@ -23,15 +23,21 @@ from longctx.own_environment import replaced
 from longctx.plugin.selection import MARKER
 from longctx.plugin.session import run_of
 
+UNKNOWN_HEADER = (
+    "{test}: the code under test sends the header {name}, which is part of what is compared, since answers may depend "
+    "on it: name it in headers of the model's profile."
+)
+
 
 def server_of_trials(
     config: pytest.Config, state: FunctionState, guard: Guard
 ) -> Callable[[FunctionTrial], AbstractContextManager[TrialServer]]:
     """Return what serves a trial while its context is entered. guard: that of its test."""
-    keys = key_variables(run_of(config).workspace)
+    run = run_of(config)
+    product = Product(key_variables(run.workspace), run.plan.product_models)
 
     def serve(trial: FunctionTrial) -> AbstractContextManager[TrialServer]:
-        return endpoint().serving(Ask(lambda: trial, state.model), guard, keys)
+        return endpoint().serving(Ask(lambda: trial, state.model), guard, product)
 
     return serve
 
@@ -50,6 +56,15 @@ def pytest_fixture_setup(
         return (yield)
     with _leading_here(request.config):
         return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    try:
+        return (yield)
+    finally:
+        for name in endpoint().taken_headers():
+            item.warn(pytest.PytestWarning(UNKNOWN_HEADER.format(test=item.name, name=name)))
 
 
 @pytest.hookimpl(wrapper=True)

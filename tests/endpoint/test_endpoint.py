@@ -16,7 +16,7 @@ import pytest
 from longctx.config.models import ModelProfile
 from longctx.connections import Guard
 from longctx.endpoint import endpoint as module
-from longctx.endpoint.endpoint import Endpoint, endpoint
+from longctx.endpoint.endpoint import Endpoint, Product, endpoint
 from longctx.functions.ask import Ask
 from longctx.functions.trial import TestMistake, mistake
 from longctx.own_environment import variable
@@ -41,11 +41,12 @@ class Trials:
 
     def __init__(self, tape: Tape, model: ModelProfile = MODEL) -> None:
         self.rounds = Rounds(tape, model)
+        self.product = Product()
         self.guard = Guard((), set(), lambda host: mistake("connection-refused", f"refuses {host}"))
 
     def run(self, code: Any, *answers: dict[str, Any]) -> Any:
         def run_served(ask: Ask) -> Any:
-            with endpoint().serving(ask, self.guard, NO_KEYS) as running:
+            with endpoint().serving(ask, self.guard, self.product) as running:
                 try:
                     return running.running(code)
                 finally:
@@ -116,6 +117,12 @@ def test_the_other_apis(tape: Tape, model: ModelProfile, path: str, body: Any, a
     assert content(Trials(tape, model).run(lambda: post(path, body), answer)) == answer
 
 
+def test_names_of_models_mean_those_of_the_table_or_the_model_under_test(trials: Trials) -> None:
+    trials.product = Product(models={"router": "other"})
+    trials.run(lambda: [post(MESSAGES, message()), post(MESSAGES, {**message(), "model": "router"})])
+    assert [exchange.body["model"] for exchange in trials.rounds.trial.exchanges] == ["toy", "other"]
+
+
 def test_a_stream_is_sent_as_events(trials: Trials) -> None:
     reply = trials.run(lambda: post(MESSAGES, message(stream=True)))
     assert b"content-type: text/event-stream" in reply
@@ -126,6 +133,8 @@ def test_headers_of_the_transport_are_not_part_of_the_request(trials: Trials) ->
     browser = "Host: HOST\r\nAccept-Language: *\r\nSec-Fetch-Mode: cors\r\nUser-Agent: node\r\nX-Api-Key: secret"
     trials.run(lambda: [post(MESSAGES, message()), post(MESSAGES, message("b"), head=browser + "\r\nX-Own: 1")])
     assert [exchange.place.headers for exchange in trials.rounds.trial.exchanges] == ["", "x-own: 1"]
+    assert endpoint().taken_headers() == ["x-own"]
+    assert endpoint().taken_headers() == []
 
 
 def test_what_is_sent_at_the_same_time_is_taken_together(trials: Trials) -> None:
@@ -190,7 +199,7 @@ def test_an_endless_loop_of_a_suspended_trial_ends(trials: Trials, monkeypatch: 
                 continue
 
     trials.rounds.trial_again()
-    with endpoint().serving(trials.rounds.ask, trials.guard, NO_KEYS) as running:
+    with endpoint().serving(trials.rounds.ask, trials.guard, Product()) as running:
         running.running(code)
         running.end()
     assert "more than 30 requests" in trials.refused()[0]

@@ -248,3 +248,75 @@ def test_what_cannot_be_recorded_is_named(project: Checkout) -> None:
         assert result.code == 1
         assert result.says("sends GET /v1/models", "[request-not-recordable]")
         assert not server.asked
+
+
+TWO = """
+import anthropic
+import pytest
+from product import said, turn
+
+
+@pytest.mark.longctx(trials=2)
+def test_two_sdks(ask, draw):
+    openai = pytest.importorskip("openai")
+    number = str(draw.integer(10_000, 99_999))
+    claude = anthropic.Anthropic(default_headers={"x-team": "a"})
+    first = said(claude.messages.create(**turn(f"The code is {number}")))
+    chat = openai.OpenAI().chat.completions.create(
+        model="gpt-5-mini", messages=[{"role": "user", "content": f"Again, the code is {first}"}]
+    )
+    assert chat.choices[0].message.content == number
+"""
+
+
+def test_two_sdks_in_one_product_have_their_own_models(project: Checkout) -> None:
+    """`--ctx-model` replaces the one under test, and leaves the other."""
+    write(project, TWO)
+    project.profile(TOY, 'product_models = { "gpt-5-mini" = "theirs", "product" = "toy" }\n')
+    with SimulatedServer(code) as ours, SimulatedServer(code) as theirs:
+        project.file("fixtures/models/theirs.toml").write_text(THEIRS.format(url=theirs.url))
+        env = {**KEYS, "ANTHROPIC_BASE_URL": ours.url, "LONGCTX_TRUSTED_HOSTS": "127.0.0.1"}
+        options = "tests_longctx/test_functions.py", "-n0", "--ctx-record=once"
+        recorded = project.pytest(*options, env=env)
+        assert recorded.code == 0, recorded
+        assert recorded.says("sends the header x-team")
+        assert [len(server.received) for server in (ours, theirs)] == [2, 2]
+        assert {request.headers["authorization"] for request in theirs.received} == {"Bearer sk-real-1"}
+        recorded = project.pytest(*options, "--ctx-model=other", env=env)
+        assert recorded.code == 0, recorded
+        assert {body["model"] for body in ours.asked} == {"toy", "other"}
+        assert {request.body["model"] for request in theirs.received} == {"theirs"}
+
+
+LIBRARY = """
+import socket
+import threading
+
+import product
+import pytest
+
+
+def report_usage():
+    for _ in range(3):
+        try:
+            socket.create_connection(("telemetry.example.invalid", 443))
+        except OSError:
+            pass
+
+
+@pytest.mark.longctx(trials=1)
+def test_library(ask):
+    thread = threading.Thread(target=report_usage)
+    thread.start()
+    thread.join()
+    assert product.said(product.CLIENT.messages.create(**product.turn("The code is 12345"))) == "12345"
+"""
+
+
+def test_a_connection_of_a_library_s_own_thread_is_a_warning(project: Checkout) -> None:
+    write(project, LIBRARY)
+    with SimulatedServer(code) as server:
+        result = record(project, server, "-n0")
+    assert result.code == 0, result
+    assert result.says("a thread of the code under test tried to connect to telemetry.example.invalid, 3 times")
+    assert "1 passed, 1 warning" in result.out
