@@ -51,6 +51,8 @@ STATUS = 400
 SIGNAL = getattr(signal, "SIGURG", None)
 """The signal by which a suspended trial leaves what it waits for, such as the pause before it tries again. It does
 nothing where nobody handles it."""
+PAUSE_S = 0.25
+"""The seconds that the code of a suspended trial has to end by itself before the signal is sent."""
 FEW = 20
 """After how many requests of a suspended trial that goes on the signal is sent again."""
 STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec")
@@ -101,6 +103,7 @@ class ServedTrial:
     """Whether the signal may end what runs in the main thread."""
     signalled: int | None = None
     """How many requests had come when it was last sent."""
+    ended: threading.Event = field(default_factory=threading.Event)
     threads: frozenset[threading.Thread] = field(default_factory=lambda: frozenset(threading.enumerate()))
     """Those that ran before it."""
     has_started_process: bool = False
@@ -225,6 +228,7 @@ class Endpoint:
     def end(self) -> None:
         """Serve no trial. What is being looked up is part of the one that was served."""
         if now := self._now:
+            now.ended.set()
             with now.changed:
                 self._now = None
 
@@ -312,7 +316,9 @@ class Endpoint:
     def sent(self, head: Head) -> None:
         """Let a suspended trial leave what its code waits for in the main thread."""
         serving = self._now
-        if SIGNAL is None or serving is None or not (serving.armed and serving.is_over):
+        if SIGNAL is None or serving is None or not serving.is_over or serving.ended.wait(PAUSE_S):
+            return
+        if not serving.armed:
             return
         if serving.signalled is None or serving.requests >= serving.signalled + FEW:
             serving.signalled = serving.requests

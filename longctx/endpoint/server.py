@@ -98,6 +98,8 @@ class _Connection(socketserver.StreamRequestHandler):
             return
         else:
             self._send(head, self._application.answer(head, content))
+            with contextlib.suppress(OSError):
+                self.connection.shutdown(socket.SHUT_WR)
             self._application.sent(head)
 
     def _send(self, head: Head | None, reply: Reply, unread: bool = False) -> None:
