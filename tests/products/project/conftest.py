@@ -1,0 +1,3 @@
+"""Registers the longctx plugin, nothing else."""
+
+pytest_plugins = ["longctx.plugin"]
