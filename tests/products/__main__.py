@@ -71,6 +71,7 @@ def write_page(project: Path) -> None:
     """Write the files that docs/products.md shows."""
     page = (HERE.root / "docs/products.md").read_text(encoding="utf-8")
     for name, text in FILE.findall(page):
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).write_text(text, encoding="utf-8")
 
 
