@@ -32,6 +32,8 @@ class Document:
     """The text for a terminal at the usual verbosity; empty if it is that of `as_terminal`."""
     picture: Chart | None = None
     """What a page opens with."""
+    maps: tuple[Chart, ...] = ()
+    """Heat maps that a page shows below that."""
     change: str = ""
     """What is judged or compared, in a few words: the title of a page, if it has another."""
     changed_files: Mapping[str, tuple[str, int]] = field(default_factory=dict)

@@ -13,6 +13,7 @@ from longctx.report.blocks import Block, TableRows, TextLine
 from longctx.report.document import Document
 from longctx.report.forest import forest
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
+from longctx.report.heat_maps import heat_maps
 from longctx.report.usage_table import PRICE, UNKNOWN, before_after, seconds, spread, thousand
 from longctx.report.verdict_blocks import LOST, MARKS, Told, lost_and_gained, lost_of, verdict_blocks
 from longctx.report.verdict_data import as_data
@@ -94,6 +95,7 @@ def upgrade_document(decision: UpgradeDecision) -> Document:
         lead=lead,
         brief=gate_lines([asked, *([" · ".join(counted)] if counted else [])], blocks, None, decision.lost),
         picture=_bands_of(decision),
+        maps=heat_maps(verdict),
         change=f"{old} → {names}",
         heading=f"{MARKS[verdict.verdict]} {asked}",
         about=TextLine.of(" · ".join(counted)),

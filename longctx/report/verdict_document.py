@@ -15,6 +15,7 @@ from longctx.gate.where import pattern_of
 from longctx.report.document import Document
 from longctx.report.forest import ForestBand, forest
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
+from longctx.report.heat_maps import heat_maps
 from longctx.report.usage_table import (
     PRICE,
     UNKNOWN,
@@ -96,6 +97,7 @@ def verdict_document(
         lead=lead(verdict),
         brief=gate_lines(head, blocks[len(remarks) :], verdict.usage, NONE_LOST if verdict.is_no_verdict else lost),
         picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
+        maps=heat_maps(verdict),
         change=change_of(changed, baseline),
         changed_files={text.test: (text.file, text.line) for text in reversed(texts) if text.file},
         heading=heading(verdict, f"{why(verdict)}{_ruled_out(verdict)}"),

@@ -103,6 +103,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
             leads=leads,
             curves=curves,
             warning=unmeasured(summary),
+            maps=_figures(verdict.maps, numbers) if verdict else [],
             lost=lost_of(verdict) if verdict else None,
             above=above_lost(verdict.blocks) if verdict else (),
             trials_of=trial_links(rows),
@@ -132,6 +133,10 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
 
 def _drawn(picture: Chart | None, numbers: Mapping[str, int]) -> list[tuple[str, str]]:
     return [(kind, draw(picture, numbers, width)) for kind, width in WIDTHS.items()] if picture else []
+
+
+def _figures(drawn: Sequence[Chart], numbers: Mapping[str, int]) -> list[Figure]:
+    return [Figure(chart.title, draw(chart, numbers), chart.table, chart.note) for chart in drawn]
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,10 +171,11 @@ def changes_page(
             verdict=document,
             picture=document.picture,
             drawn=_drawn(document.picture, numbers),
+            maps=_figures(document.maps, numbers),
             lost=lost_of(document),
             above=above_lost(document.blocks),
             trials_of=trial_links(rows),
-            figures=[Figure(chart.title, draw(chart, numbers), chart.table, chart.note) for chart in figures],
+            figures=_figures(figures, numbers),
             compared=True,
             cells=cell_links(rows),
             index=trials.index(rows, title, earlier, subject),

@@ -11,8 +11,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
+from longctx.cli import main
 from tests.browser import SCHEMES, ColorScheme, Tab, needs_browser
 from tests.report.sample import GROUPS, HOSTILE, write_gated
+from tests.report.test_heat_maps import at
+from tests.run_folders import finished
 
 pytestmark = needs_browser
 
@@ -187,6 +190,23 @@ def test_the_page_of_two_files_begins_as_that_of_a_gated_run(tab: Tab, judged: P
         "Before: correct, imported",
         "After: wrong, imported",
     ]
+    assert tab.messages == []
+
+
+@pytest.mark.parametrize("width", [400, 1280])
+def test_heat_maps_before_and_after_fit_one_screen(tab: Tab, tmp_path: Path, width: int) -> None:
+    files = [tmp_path / "old", tmp_path / "new"]
+    for file, wrong in zip(files, (None, 0.5), strict=True):
+        finished(file, [*at(3), *at(10, wrong), *at(40, wrong)], "a reply")
+    assert main(["gate", *map(str, files), f"--out={tmp_path / 'gate.html'}"]) == 10
+    page = tab.open((tmp_path / "gate.html").as_uri(), viewport={"width": width, "height": 720})
+    maps = page.locator(".maps figure")
+    titles = maps.locator("figcaption").all_inner_texts()
+    assert [title.split(",")[0] for title in titles] == ["Accuracy before", "Accuracy after"]
+    box = page.locator(".maps").bounding_box()
+    assert box is not None
+    assert box["height"] <= 720
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert tab.messages == []
 
 
