@@ -10,7 +10,6 @@ import base64
 import contextlib
 import functools
 import hmac
-import os
 import re
 import secrets
 import signal
@@ -18,7 +17,6 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from types import FrameType
 from urllib.parse import urlsplit
 
 import httpx2
@@ -28,7 +26,8 @@ from longctx.config.models import BETA
 from longctx.connections import Guard
 from longctx.endpoint.environment import proxies, variables
 from longctx.endpoint.http import BadRequest, Head, Reply
-from longctx.endpoint.server import HOST, THREAD, LocalServer
+from longctx.endpoint.leftovers import STARTS, Leftovers
+from longctx.endpoint.server import HOST, LocalServer
 from longctx.functions import clients
 from longctx.functions.clients import AskOfTrial
 from longctx.functions.trial import FunctionTrial, TestMistake, mistake
@@ -55,8 +54,6 @@ PAUSE_S = 0.25
 """The seconds that the code of a suspended trial has to end by itself before the signal is sent."""
 FEW = 20
 """After how many requests of a suspended trial that goes on the signal is sent again."""
-STARTS = ("subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.exec")
-"""The events of processes that start."""
 OF_FETCH = frozenset(
     (
         *("accept-language", "sec-fetch-mode", "sec-fetch-site", "sec-fetch-dest", "origin", "referer", "expect"),
@@ -64,10 +61,6 @@ OF_FETCH = frozenset(
     )
 )
 """Headers that HTTP libraries add by themselves, besides those that are transport wherever they come from."""
-OWN_THREADS = THREAD, "AnyIO worker"
-"""How the names of threads begin that are the endpoint's, or wait for work in a pool."""
-POOL = f"concurrent{os.sep}futures{os.sep}thread.py"
-"""The end of the module's path in which a thread of a pool waits for work."""
 SUSPENDED = "no answer to this request is recorded. The trial ends here, and runs again once it is."
 ENDED = "this request belongs to no trial that runs, so it is refused and nothing is sent."
 
@@ -104,9 +97,7 @@ class ServedTrial:
     signalled: int | None = None
     """How many requests had come when it was last sent."""
     ended: threading.Event = field(default_factory=threading.Event)
-    threads: frozenset[threading.Thread] = field(default_factory=lambda: frozenset(threading.enumerate()))
-    """Those that ran before it."""
-    has_started_process: bool = False
+    leftovers: Leftovers = field(default_factory=Leftovers)
 
     @property
     def trial(self) -> FunctionTrial:
@@ -122,15 +113,6 @@ class ServedTrial:
         self.guard.refused.append(error)
         self.failed = self.failed or str(error)
         return str(error)
-
-    @property
-    def has_left_something(self) -> bool:
-        """Whether code of the trial may still run."""
-        if self.has_started_process:
-            return True
-        frames = sys._current_frames()
-        left = (thread for thread in threading.enumerate() if thread not in self.threads)
-        return any(_runs_code(thread, frames) for thread in left)
 
     def wait_until_quiet(self) -> None:
         """Wait until the code has sent what it sends at the same time, and then close the trial to further requests."""
@@ -195,7 +177,7 @@ class Endpoint:
 
     def _note_process(self, event: str, arguments: object) -> None:
         if event in STARTS and (now := self._now):
-            now.has_started_process = True
+            now.leftovers.note_start()
 
     def address(self, number: int | None = None) -> str:
         """Return the address of a trial; without its number that of whichever runs, for what is made before."""
@@ -217,7 +199,7 @@ class Endpoint:
                 yield Running(self, serving)
         finally:
             self.end()
-            if not serving.has_left_something:
+            if not serving.leftovers.are_there():
                 self._ended.add(serving.number)
 
     def taken_headers(self) -> list[str]:
@@ -323,13 +305,6 @@ class Endpoint:
         if serving.signalled is None or serving.requests >= serving.signalled + FEW:
             serving.signalled = serving.requests
             signal.pthread_kill(threading.main_thread().ident or 0, SIGNAL)
-
-
-def _runs_code(thread: threading.Thread, frames: Mapping[int, FrameType]) -> bool:
-    """Return whether a thread runs code of a trial, rather than waiting for work. frames: those of all threads."""
-    frame = frames.get(thread.ident or 0)
-    waits = frame is not None and frame.f_code.co_filename.endswith(POOL)
-    return not (waits or thread.name.startswith(OWN_THREADS))
 
 
 def unknown_headers(issued: Exchange) -> set[str]:

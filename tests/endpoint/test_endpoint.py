@@ -7,6 +7,8 @@ import contextlib
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -18,6 +20,7 @@ from longctx.config.models import ModelProfile
 from longctx.connections import Guard
 from longctx.endpoint import endpoint as module
 from longctx.endpoint.endpoint import Endpoint, Product, endpoint
+from longctx.endpoint.leftovers import running_children
 from longctx.functions.ask import Ask
 from longctx.functions.trial import TestMistake, mistake
 from longctx.own_environment import variable
@@ -311,7 +314,7 @@ def test_what_an_ended_trial_has_left_running_is_refused(trials: Trials) -> None
     goes_on = threading.Event()
 
     def code() -> str:
-        threading.Thread(target=goes_on.wait).start()
+        threading.Thread(target=lambda: goes_on.wait()).start()
         return urlsplit(os.environ["ANTHROPIC_BASE_URL"]).path
 
     left = trials.run(code)
@@ -319,6 +322,32 @@ def test_what_an_ended_trial_has_left_running_is_refused(trials: Trials) -> None
         assert status(trials.run(lambda: post(MESSAGES, message(), prefix=left))) == 403
     finally:
         goes_on.set()
+
+
+def test_a_process_that_has_ended_is_nothing_that_a_trial_has_left_running(trials: Trials) -> None:
+    def code() -> str:
+        subprocess.run([sys.executable, "-c", ""], check=True)
+        return urlsplit(os.environ["ANTHROPIC_BASE_URL"]).path
+
+    before = trials.run(code)
+    assert status(trials.run(lambda: post(MESSAGES, message(), prefix=before))) == (
+        200 if running_children() is not None else 403
+    )
+
+
+def test_a_process_that_goes_on_is_refused(trials: Trials) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    def code() -> str:
+        started.append(subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE))
+        return urlsplit(os.environ["ANTHROPIC_BASE_URL"]).path
+
+    left = trials.run(code)
+    try:
+        assert status(trials.run(lambda: post(MESSAGES, message(), prefix=left))) == 403
+    finally:
+        for process in started:
+            process.communicate(b"\n")
 
 
 def test_between_trials_everything_is_refused(trials: Trials, served: Endpoint, monkeypatch: Any) -> None:
