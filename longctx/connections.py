@@ -55,6 +55,8 @@ class Guard:
     """The hosts that models answer at."""
     refused_in_threads: Counter[str] = field(default_factory=Counter)
     """How often threads of libraries could not connect to hosts where no model answers, which they may swallow."""
+    _of_threads: list[weakref.ref[socket.socket]] = field(default_factory=list)
+    """The connections to this machine that such threads have opened."""
     _names: dict[str, set[str]] = field(default_factory=dict)
     """The names that were looked up, by their addresses."""
 
@@ -75,6 +77,8 @@ class Guard:
             named = arguments[0]
             host, port = _text(named[0] if isinstance(named, tuple) else named), None
         if self._allows(host, port) or (is_here(host) and port not in self.closed_ports):
+            if event == "socket.connect" and is_here(host) and _in_own_thread():
+                self._of_threads.append(weakref.ref(arguments[0]))
             return
         error = self.refusal(host if port not in self.closed_ports else f"{host}:{port}")
         if host not in self.model_hosts and port not in self.closed_ports and _in_own_thread():
@@ -82,6 +86,13 @@ class Guard:
             raise ConnectionRefusedError(str(error))
         self.refused.append(error)
         raise error
+
+    def refuse_by_proxy(self, host: str, port: int) -> None:
+        """Note that a proxy on this machine has refused a host. port: the client's own, which tells its thread."""
+        if host not in self.model_hosts and port in map(_own_port, [*self._of_threads]):
+            self.refused_in_threads[host] += 1
+        else:
+            self.refused.append(self.refusal(host))
 
     def looked_up(self, look_up: Callable[..., list[Any]]) -> Callable[..., list[Any]]:
         """Return the function that looks names up, which notes their addresses."""
@@ -134,6 +145,15 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
         guard = _now[-1] if _now else _left.get(threading.current_thread())
         if guard is not None:
             guard.check(event, arguments)
+
+
+def _own_port(of: weakref.ref[socket.socket]) -> int | None:
+    """Return the port of this machine that a connection leaves from; None if it is closed."""
+    opened = of()
+    try:
+        return None if opened is None else int(opened.getsockname()[1])
+    except OSError:
+        return None
 
 
 def _in_own_thread() -> bool:

@@ -214,10 +214,10 @@ class Endpoint:
             with now.changed:
                 self._now = None
 
-    def refusal(self, head: Head) -> Reply | None:
-        """Return why a request is refused before its body is read; None if it is not."""
+    def refusal(self, head: Head, port: int) -> Reply | None:
+        """Return why a request is refused before its body is read; None if it is not. port: the client's."""
         if head.method == "CONNECT" or "://" in head.target.partition("?")[0]:  # it takes this server for its proxy
-            return self._refusal_by_proxy(head)
+            return self._refusal_by_proxy(head, port)
         hosts = head.values("host")
         if len(hosts) > 1 or not {*map(str.lower, hosts)} <= self._hosts or (not hosts and head.version != "HTTP/1.0"):
             return Reply.error(403, "the request names another host.")  # a page in a browser may, for this machine
@@ -225,7 +225,7 @@ class Endpoint:
             return Reply.error(403, ENDED)
         return None
 
-    def _refusal_by_proxy(self, head: Head) -> Reply:
+    def _refusal_by_proxy(self, head: Head, port: int) -> Reply:
         given = "".join(head.values("proxy-authorization"))
         if not hmac.compare_digest(given.encode(), self._of_proxy.encode()):
             return Reply.error(407, "the proxy is for the code under test alone.")
@@ -233,7 +233,7 @@ class Endpoint:
         with contextlib.suppress(ValueError):
             host = urlsplit(target).hostname
             if host and (now := self._now) and len(now.guard.refused) < MOST_REQUESTS:
-                now.guard.refused.append(now.guard.refusal(host))
+                now.guard.refuse_by_proxy(host, port)
         return Reply.error(403, "the code under test may not connect to this host.")
 
     def _of(self, head: Head) -> tuple[ServedTrial, str] | None:

@@ -26,8 +26,8 @@ THREAD = "longctx-endpoint"
 class Application(Protocol):
     """What answers the requests."""
 
-    def refusal(self, head: Head) -> Reply | None:
-        """Return why a request is refused before its body is read; None if it is not."""
+    def refusal(self, head: Head, port: int) -> Reply | None:
+        """Return why a request is refused before its body is read; None if it is not. port: the client's."""
 
     def unreadable(self, head: Head, why: BadRequest) -> None:
         """Note that a request that is not refused cannot be read."""
@@ -83,7 +83,7 @@ class _Connection(socketserver.StreamRequestHandler):
             head = read_head(self.rfile)
             if head is None:
                 return
-            if refusal := self._application.refusal(head):
+            if refusal := self._application.refusal(head, self.client_address[1]):
                 self._send(head, refusal, unread=True)
                 return
             check_size(head)

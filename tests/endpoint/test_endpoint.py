@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from longctx.config.models import ModelProfile
-from longctx.connections import Guard
+from longctx.connections import Guard, guarded
 from longctx.endpoint import endpoint as module
 from longctx.endpoint.endpoint import Endpoint, Product, endpoint
 from longctx.endpoint.leftovers import running_children
@@ -378,6 +378,29 @@ def test_other_hosts_are_refused_by_name_through_the_proxy(trials: Trials) -> No
 
     assert trials.run(code) == [403, 403, 407, 407]
     assert [each.split()[1] for each in trials.refused()] == ["api.example.com", "other.example"]
+
+
+def test_a_library_s_own_thread_that_uses_the_proxy_is_counted(trials: Trials) -> None:
+    """Telemetry, whose failure the library swallows."""
+
+    def code() -> list[int]:
+        proxy = urlsplit(os.environ["HTTPS_PROXY"])
+        basic = base64.b64encode(f"{proxy.username}:{proxy.password}".encode()).decode()
+        got: list[int] = []
+
+        def report() -> None:
+            got.append(proxied("CONNECT telemetry.example:443 HTTP/1.1", f"Proxy-Authorization: Basic {basic}"))
+
+        for _ in range(2):
+            thread = threading.Thread(target=report)
+            thread.start()
+            thread.join()
+        return got
+
+    with guarded(trials.guard):
+        assert trials.run(code) == [403, 403]
+    assert trials.guard.refused_in_threads == {"telemetry.example": 2}
+    assert trials.refused() == []
 
 
 def test_hosts_that_a_test_allows_need_no_proxy(trials: Trials, monkeypatch: pytest.MonkeyPatch) -> None:
