@@ -32,6 +32,7 @@ from longctx.recording.trials import Judged, TrialEnd, Waiting
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.engine.run_data import RunData
+    from longctx.live.watch import Say
 
 
 class ReplayingRun(FunctionRun):
@@ -193,25 +194,25 @@ def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
     return estimating
 
 
-def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate]) -> list[Estimate]:
-    """Print and return what the requests of test functions cost. of_protocols: the estimates of the same run.
+def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate], say: Say) -> list[Estimate]:
+    """Return what the requests of test functions cost, and say it. of_protocols: the estimates of the same run.
 
     Raises UserError.
     """
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:
-        run.say(str(each))
+        say(str(each))
     for sentence in estimating.estimates.sentences():
-        run.say(sentence)
+        say(sentence)
     for name, why in estimating.broken.items():
-        run.say(f"{name} could not be estimated: {why}")
+        say(f"{name} could not be estimated: {why}")
     if total := in_all([*of_protocols, *estimates]):
-        run.say(total)
+        say(total)
     if estimating.held:
-        run.say(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
+        say(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
-        run.say(sentence)
+        say(sentence)
     return estimates
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from longctx.engine.preflight import Preflight
     from longctx.live.cost.estimate import Estimate
     from longctx.live.run import PassResult
+    from longctx.live.watch import Say
     from longctx.recording.tape import Tape
 
 
@@ -41,27 +42,28 @@ class Run(RunData):
         'pass'
     """
 
-    def estimate(self, cells: Sequence[Cell] | None = None) -> list[Estimate]:
+    def estimate(self, cells: Sequence[Cell] | None = None, say: Say | None = None) -> list[Estimate]:
         """Print and return the number of requests and their price. Works offline, without a key.
 
-        cells: those to send; by default all of the plan.
+        cells: those to send; by default all of the plan. say: takes the sentences instead of being printed.
         """
         from longctx.live.estimating import estimate_live
 
+        say = say or self.say
         cells = self._cells_of_protocols() if cells is None else cells
         tape = self.tape(self.asking_mode)
-        if preflight := self.preflight(cells, tape):
+        if preflight := self.preflight(cells, tape, say):
             preflight.check()
             preflight.warn()
-        estimates = estimate_live(tape, cells, self.say, self.settings.batch)
-        self._foresee_baseline(cells, tape)
+        estimates = estimate_live(tape, cells, say, self.settings.batch)
+        self._foresee_baseline(cells, tape, say)
         from longctx.engine.preflight import cannot_pass, target_of
 
         target = target_of(self)
         if self.cells:  # test functions are a part of the run that is not here
             target = replace(target, run_margin=None)
         for sentence in cannot_pass(cells, target):
-            self.say(sentence)
+            say(sentence)
         return estimates
 
     def ask(
@@ -97,7 +99,7 @@ class Run(RunData):
                 order = until_settled(self, tape)
             if preflight := self.preflight(cells, tape):
                 preflight.check()
-            self._foresee_baseline(cells, tape)
+            self._foresee_baseline(cells, tape, self.say)
             terms = self.terms([cell.model for cell in cells], max_cost)
             asking = ProtocolPass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
             asking.progress = progress or asking.progress
@@ -167,15 +169,15 @@ class Run(RunData):
             )
         return plan.cells
 
-    def preflight(self, cells: Sequence[Cell], tape: Tape) -> Preflight | None:
-        """Return the check before a gated run asks; None if the run will give no verdict."""
+    def preflight(self, cells: Sequence[Cell], tape: Tape, say: Say | None = None) -> Preflight | None:
+        """Return the check before a gated run asks; None if the run will give no verdict. say: prints its sentences."""
         if self.settings.baseline is None or self.settings.ask_only:
             return None
         from longctx.engine.preflight import Preflight
 
-        return Preflight(self, cells, tape, self.say)
+        return Preflight(self, cells, tape, say or self.say)
 
-    def _foresee_baseline(self, cells: Sequence[Cell], tape: Tape) -> None:
+    def _foresee_baseline(self, cells: Sequence[Cell], tape: Tape, say: Say) -> None:
         """Say what a run for gates can show as a baseline, if it asks anything."""
         own = self.plan.own
         if self.settings.baseline is not None or own is None or own.margin is None:
@@ -183,4 +185,4 @@ class Run(RunData):
         if any(not tape.has_trial(trial) for cell in cells if cell.size for trial in cell.each_trial()):
             from longctx.engine.preflight import as_baseline, target_of
 
-            self.say(as_baseline(cells, target_of(self)))
+            say(as_baseline(cells, target_of(self)))

@@ -109,15 +109,13 @@ def _estimate(run: Run, nested: NestedSession, cells: list[Cell], functions: lis
 
     say, models = run.say, [cell.model for cell in (*cells, *functions)]
     details: list[str] = []
-    run.say = details.append
     try:
-        estimates = run.estimate(cells) if cells else []
+        estimates = run.estimate(cells, details.append) if cells else []
         if functions:
-            estimates += estimate(run, nested, estimates)
+            estimates += estimate(run, nested, estimates, details.append)
         cap = run.default_cap(models) or run.stated_cap
         say(headline(estimates, run.settings.batch, "" if cap is None else usd_exactly(cap)))
     finally:
-        run.say = say
         for sentence in details:
             say(sentence)
     for sentence in _cap_sentence(run, models):
