@@ -95,7 +95,7 @@ def main(folder: Path) -> None:
     save = [sys.executable, "-m", "longctx", "baseline", "save", "main"]
     subprocess.run(save, cwd=first, env=environment({}), check=True, capture_output=True)
     with SimulatedServer(answer) as server:
-        record = f"--ctx-base-url={server.url}", "--ctx-record=once"
+        record = f"--ctx-base-url={server.url}", "--ctx-record=new_episodes"
         run = pytest(first, "-n0", "--ctx-baseline=main", *record, PRODUCT_SYSTEM=BROKEN)
         shown("a planted regression is found", "GATE: REGRESSION" in run.stdout, run)
     with SimulatedServer(answer) as server:
