@@ -208,6 +208,7 @@ def test_the_page_has_both_answers_of_every_trial(two: list[str], tmp_path: Path
     index = json.loads(re.findall(r'<script type="application/json" id="index">(.*?)</script>', page)[0])
     groups = [index["names"]["change"][trial[4]] for trial in index["trials"]]
     assert groups == ["unchanged", "lost", "gained"]
+    assert "Lost answers" not in page
     [chunk] = re.findall(r'<script type="application/octet-stream" id="chunk-0">(.*?)</script>', page)
     lost = json.loads(gzip.decompress(base64.b64decode(chunk)))[1]
     assert (lost["outcome"], lost["before"]["outcome"], lost["before"]["returned"]) == ("wrong", "correct", "7")

@@ -172,7 +172,7 @@ def changes_page(
             picture=document.picture,
             drawn=_drawn(document.picture, numbers),
             maps=_figures(document.maps, numbers),
-            lost=lost_of(document),
+            lost=lost_of(document) if document.heading else None,  # a comparison lists gained answers, too
             above=above_lost(document.blocks),
             trials_of=trial_links(rows),
             figures=_figures(figures, numbers),
