@@ -24,7 +24,7 @@ COMPACTIONS = 100
 """The most compactions of a session."""
 CONTEXT = "<session_context>"
 """How the turn begins in which the program tells of the project."""
-Record = tuple[list[Turn], Counter[str], int]
+TurnsOfRecord = tuple[list[Turn], Counter[str], int]
 """The turns of a record, what of it is left out, and its characters."""
 
 
@@ -32,9 +32,9 @@ Record = tuple[list[Turn], Counter[str], int]
 class Gemini(Reader):
     """Every turn that was not undone; a compaction replaces the turns of the program, but not those of the log."""
 
-    records: dict[str, Record] = field(default_factory=dict)
+    records: dict[str, TurnsOfRecord] = field(default_factory=dict)
     """By id: the log writes a record again when it changes."""
-    undone: dict[str, Record] = field(default_factory=dict)
+    undone: dict[str, TurnsOfRecord] = field(default_factory=dict)
     summaries: set[str] = field(default_factory=set)
     """The records that a compaction made."""
     compacted: set[str] = field(default_factory=set)

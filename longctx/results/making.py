@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import MISSING, Field, field, fields, make_dataclass
 from typing import Any, ParamSpec, TypeVar, cast
 
-Given = ParamSpec("Given")
+Arguments = ParamSpec("Arguments")
 Made = TypeVar("Made")
 
 
-def maker_of(kind: Callable[Given, Made]) -> Callable[Given, Made]:
+def maker_of(kind: Callable[Arguments, Made]) -> Callable[Arguments, Made]:
     """Return a constructor of a frozen dataclass with slots that takes a quarter of the time of its own.
 
     That sets each field through object.__setattr__. This one assigns them to an object of a class that has the same
@@ -26,7 +26,7 @@ def maker_of(kind: Callable[Given, Made]) -> Callable[Given, Made]:
         for each in sorted(fields(own), key=_has_default)
     ]
     draft = make_dataclass(own.__name__, like, slots=True, namespace={"__post_init__": become})
-    return cast(Callable[Given, Made], draft)
+    return cast(Callable[Arguments, Made], draft)
 
 
 def _has_default(of: Field[Any]) -> bool:
