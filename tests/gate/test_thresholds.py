@@ -14,9 +14,9 @@ from longctx.stats.rates import Rate
 from longctx.vocabulary.grid import Axes
 from longctx.vocabulary.looks import RunLooks
 from longctx.vocabulary.report import Report, Reported, StatedMinimum
-from tests.gate import test_looks
+from tests.gate import in_looks
 from tests.gate.examples import RULES
-from tests.gate.test_looks import after, judged, wrong
+from tests.gate.in_looks import after, judged, wrong
 from tests.rows import digested, joined, right_of, run
 
 N = 100
@@ -89,7 +89,7 @@ def test_a_band_passes_at_the_first_look_that_rules_the_margin_out(
 ) -> None:
     given, band = judged(after(wrong(lost), looks=looks))
     assert (given.verdict, band.look, band.settled) == (verdict, looks, settled)
-    assert (band.bound < test_looks.RULES.margin) == (verdict == "pass")
+    assert (band.bound < in_looks.RULES.margin) == (verdict == "pass")
 
 
 @pytest.mark.parametrize(("unmeasured", "verdict"), [(1, "pass"), (2, "invalid")])

@@ -8,19 +8,8 @@ from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.report.heat_maps import MOST_LENGTHS, heat_maps
 from longctx.results.row import Row
 from tests.gate.examples import RULES
-from tests.rows import digested, joined, row
-
-DEPTHS = 0.1, 0.5, 0.9
-
-
-def at(lines: int, wrong_at: float | None = None, depths: tuple[float, ...] = DEPTHS, **fields: object) -> list[Row]:
-    """Return 30 trials of a length, of which those at one depth are wrong."""
-    place = {"cell": f"lines-{lines}", "params": {"lines": lines, "block_size": None}, "band": "all", **fields}
-    given = (depths[trial % len(depths)] for trial in range(30))
-    return [
-        row("wrong" if depth == wrong_at else "correct", trial=trial, depth=depth, **place)
-        for trial, depth in enumerate(given)
-    ]
+from tests.report.by_depth import at
+from tests.rows import digested, joined
 
 
 def judged(before: list[Row], after: list[Row]) -> RunVerdict:

@@ -13,8 +13,8 @@ from playwright.sync_api import Page, expect
 
 from longctx.cli import main
 from tests.browser import SCHEMES, ColorScheme, Tab, needs_browser
+from tests.report.by_depth import at
 from tests.report.sample import GROUPS, HOSTILE, write_gated
-from tests.report.test_heat_maps import at
 from tests.run_folders import finished
 
 pytestmark = needs_browser
