@@ -88,8 +88,10 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         from longctx.engine.function_pass import ask_all
         from longctx.engine.servers import keep_says
 
-        keep_says(run, {cell.model.model: cell.model for cell in (*cells, *functions)}.values())
-        complete = ask_all(run, nested, cells).complete
+        done = ask_all(run, nested, cells)
+        if done.asked.answered:
+            keep_says(run, {cell.model.model: cell.model for cell in (*cells, *functions)}.values())
+        complete = done.complete
         if settings.ask_only:
             complete = not _print_stale(config, cells) and complete
     except Interrupted as stopped:
