@@ -1,4 +1,4 @@
-"""Take the pictures of pages in the docs again: python -m tools.pictures. It needs Chromium.
+"""Take the pictures in README and the docs again: python -m tools.pictures. It needs Chromium.
 
 First it replays the suite, whose report is kept in reports/reference. A picture keeps the words that it shows, so that
 a test can tell when today's page shows others.
@@ -6,8 +6,6 @@ a test can tell when today's page shows others.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
 import shutil
 import struct
@@ -18,8 +16,8 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from longctx.cli import main as longctx
-from tests.browser import MISSING, Tab, installed, launched
+from tests.browser import MISSING, SCREEN, Tab, installed, launched
+from tools.overview import overview
 from tools.site.repository import DOCS, REPORT, ROOT
 
 IMAGES = ROOT / DOCS / "images"
@@ -40,18 +38,20 @@ def replay() -> None:
 
 def take() -> Mapping[str, bytes]:
     """Return pictures of the first screens of today's pages, by their files, with the words in them."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        with contextlib.redirect_stdout(io.StringIO()):
-            longctx(["demo"])
-        pages = {"gate.png": Path("longctx-demo/reports/latest/index.html").resolve(), "report.png": REFERENCE}
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "overview.html"
+        page.write_text(overview(Path(folder) / "demo"), encoding="utf-8")
         with launched(offline=True) as tab:
-            return {name: _picture(tab, page) for name, page in pages.items()}
+            return {name: _picture(tab, file) for name, file in {"overview.png": page, "report.png": REFERENCE}.items()}
 
 
 def _picture(tab: Tab, file: Path) -> bytes:
+    """Return the picture of what a page has on its first screen."""
     page = tab.open(file.as_uri())
     words = _lasting(page.inner_text("body")[:SHOWN_CHARACTERS])
-    return _with_chunk(page.screenshot(), KEYWORD + b"\0" + words.encode("latin-1", "replace"))
+    height = min(page.evaluate("document.body.offsetHeight"), SCREEN["height"])
+    picture = page.screenshot(clip={"x": 0, "y": 0, "width": SCREEN["width"], "height": height})
+    return _with_chunk(picture, KEYWORD + b"\0" + words.encode("latin-1", "replace"))
 
 
 def words_of(picture: bytes) -> str:

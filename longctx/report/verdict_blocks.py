@@ -131,7 +131,7 @@ def about(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> TextLin
 
 
 def _change(phrase: str) -> Iterator[str]:
-    name, _, values = phrase.partition(": ")
+    name, values = _named(phrase)
     was, _, now = values.partition(" → ")
     yield from (f"{'prompts' if name == 'prompt set' else name} ", Name(was), " → ", Name(now))
 
@@ -142,9 +142,15 @@ UNNAMED = ("longctx: ", "seed: ", "prompt templates of ", "model that answered: 
 
 def is_named(phrase: str) -> bool:
     """Return whether a change is named in a title."""
-    _, _, values = phrase.partition(": ")
+    _, values = _named(phrase)
     was, arrow, _ = values.partition(" → ")
     return bool(arrow) and "(" not in was and not phrase.startswith(UNNAMED)
+
+
+def _named(phrase: str) -> tuple[str, str]:
+    """Return what changed and its two values, as `model: a → b` and `server a → b` have them."""
+    name, _, values = phrase.partition(" " if phrase.startswith("server ") else ": ")
+    return name, values
 
 
 def _paid(verdict: RunVerdict) -> str:

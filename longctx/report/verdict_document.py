@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from statistics import NormalDist
 from typing import Any
 
@@ -86,7 +87,8 @@ def verdict_document(
     remarks = (*cases, *answers, *_doubts(verdict))
     quiet = replays_itself(verdict) and not changed
     head = (title, *([] if quiet else [_against(verdict, baseline, changed)]), *remarks)
-    blocks = tuple(verdict_blocks(verdict, Told(changed, texts, tuple(findings(verdict)), remarks), lost))
+    told = Told(changed, texts, tuple(findings(verdict)), remarks)
+    below = verdict_blocks(verdict, replace(told, changed=(), remarks=()), lost)  # what `head` does not say
     tables = [*_tables(verdict)]
     tables[1:1] = [lost.table] if lost.shown else []  # below the bands
     return Document(
@@ -95,14 +97,14 @@ def verdict_document(
         tables=tuple(tables),
         badge=badge(verdict),
         lead=lead(verdict),
-        brief=gate_lines(head, blocks[len(remarks) :], verdict.usage, NONE_LOST if verdict.is_no_verdict else lost),
+        brief=gate_lines(head, tuple(below), verdict.usage, NONE_LOST if verdict.is_no_verdict else lost),
         picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
         maps=heat_maps(verdict),
         change=change_of(changed, baseline),
         changed_files={text.test: (text.file, text.line) for text in reversed(texts) if text.file},
         heading=heading(verdict, f"{why(verdict)}{_ruled_out(verdict)}"),
         about=about(verdict, baseline, changed),
-        blocks=blocks,
+        blocks=tuple(verdict_blocks(verdict, told, lost)),
     )
 
 

@@ -1,4 +1,4 @@
-"""`longctx demo`: a gate on a recorded change of context management, without a key and the network."""
+"""`longctx demo`: a gate on a recorded change of server, without a key and the network."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from longctx.cli import main
-from longctx.cli.demo import FILES, LOST
+from longctx.cli.demo import FILES
 from tests.here import HERE
 
 
-def test_it_shows_price_lost_answers_verdict_and_where_to_go_on(
+def test_it_shows_the_verdict_lost_answers_and_where_to_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -22,13 +22,10 @@ def test_it_shows_price_lost_answers_verdict_and_where_to_go_on(
         assert main(["demo"]) == 0
         lines = capsys.readouterr().out.splitlines()
     assert len(lines) <= 20
-    assert max(map(len, lines)) <= 120
     said = "\n".join(lines)
-    assert "Price:    $0.12 → $0.03 for all" in said
-    assert "(9,529 → 2,655 input tokens each)" in said
-    assert "Accuracy: 0.76 → 0.24; 70 answers were lost, 4 gained" in said
-    assert 'What is the name of the hall in Brackmoor?\n  "Corn Exchange" → "Brackmoor Hall"\n' in said
-    assert said.count(" → ") == 2 + 1 + LOST
+    assert "Against the baseline table4. Changed: server without a name → kv-q4_0.\n" in said
+    assert "passkey, 4,076–4,077 tokens    0.96   0.79  -17.5 [-29.3, -3.8]  16 / 2 of 80   regression" in said
+    assert 'What is the pass key? The pass key is "76473. Remember it. 76473" → "76767": 2 of 5 digits' in said
     assert "GATE: REGRESSION in 1 of 1 band (exit 10)\nReport: longctx-demo/reports/" in said
     assert said.endswith("\nNext, your own test: longctx init --test my_first")
     assert not opened, "this is no terminal"

@@ -194,7 +194,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
         verdict = run(f"{changed} --ctx-record new_episodes --ctx-base-url {server.url}", code=10)
     assert verdict.says("Gate: regression", "line_retrieval")
 
-    assert run("longctx demo").says("Accuracy: 0.76 → 0.24", "GATE: REGRESSION in 1 of 1 band (exit 10)")
+    assert run("longctx demo").says("16 / 2 of 80", "GATE: REGRESSION in 1 of 1 band (exit 10)")
     assert (folder / "longctx-demo/reports/latest/index.html").is_file()
 
     assert not [output for output in newcomer.outputs if f"{ROOT}/" in output]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
@@ -108,8 +109,9 @@ def gate(output: str) -> str:
     """Return the verdict that the command of README prints."""
     lines = output.splitlines()
     start = next(place for place, line in enumerate(lines) if "change, points" in line)
+    bands = takewhile(lambda line: re.search(r" / [\d,]+ of ", line), lines[start + 1 :])
     verdict = next(line for line in lines if line.startswith("Gate: "))
-    return text(verdict, *lines[start : start + 3], "…", lines[-1].partition(" · ")[0])
+    return text(verdict, lines[start], *bands, "…", lines[-1].partition(" · ")[0])
 
 
 def text(*lines: str) -> str:
@@ -118,7 +120,7 @@ def text(*lines: str) -> str:
 
 def written(outputs: Mapping[str, str]) -> dict[str, str]:
     """Return the blocks of README that show outputs, by their names."""
-    [gated] = [line for line in outputs if "--ctx-baseline=lines" in line]
+    [gated] = [line for line in outputs if "--ctx-baseline=table4" in line]
     return {"suite": suite(outputs[LINES[0]]), "gate": gate(outputs[gated])}
 
 

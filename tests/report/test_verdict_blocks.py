@@ -55,6 +55,12 @@ def test_how_much_was_lost_in_which_bands_and_what_changed() -> None:
     )
 
 
+def test_a_change_of_server_stands_below_the_heading() -> None:
+    text = as_markdown(verdict_document(verdict_of(Both(90, 60)), "f16", ["server f16 → q4"]))
+    assert text.splitlines()[2] == "server `f16` → `q4` · some-model · against `f16` · replayed, $0.00"
+    assert "Changed:" not in text.partition("<details><summary>Latency")[0]
+
+
 def test_without_a_text_the_digest_is_named() -> None:
     assert "Changed: prompt templates of line_retrieval: b1 → 01." in comment(verdict_of(Both(90, 60)))
 
@@ -100,8 +106,7 @@ def test_of_a_run_of_which_cells_were_left_out_bands_are_one_line() -> None:
         "prompt templates of line_retrieval: b1 → 01.\n"
         "\n"
         "Measured so far, not a verdict: line retrieval, b1, 100 tokens -20.0 [-28.9, -13.3], n=100; "
-        "line retrieval, b2, 100 tokens -20.0 [-28.9, -13.3], n=100.\n"
-        "Changed: prompt templates of line_retrieval: b1 → 01."
+        "line retrieval, b2, 100 tokens -20.0 [-28.9, -13.3], n=100."
     )
     assert "| line retrieval" not in as_markdown(document).partition("<details>")[0]
 

@@ -205,6 +205,7 @@ def test_the_sentence_names_every_band_that_fails_the_worst_first() -> None:
     [
         (["prompt set: chatty → protocol", "prompt templates of lines: b1 → 01"], "prompts chatty → protocol"),
         (["longctx: 1 → 2", "model: a → b", "profile: c → d"], "model a → b; profile c → d"),
+        (["server without a name → q4"], "server without a name → q4"),
         (["60 of 60 requests differ"], "Against the baseline main: what changed is listed below"),
         ([], "Against the baseline main: no difference found"),
     ],

@@ -1,11 +1,11 @@
-"""The pictures of pages in the docs show today's pages: `python -m tools.pictures` takes them again."""
+"""The pictures in README and the docs show what is recorded: `python -m tools.pictures` takes them again."""
 
 from __future__ import annotations
 
 from tests.browser import needs_browser
 from tools.pictures import IMAGES, take, words_of
 
-SHOWN = {"gate.png": "regression", "report.png": "line retrieval"}
+SHOWN = {"overview.png": "regression", "report.png": "line retrieval"}
 
 
 @needs_browser
