@@ -76,6 +76,7 @@ def run(trial: FunctionTrial, call: Callable[[], object], set_up: Callable[[], o
             error = TestMistake(error)
     # What was suspended counts, even if the code under test went on without an answer.
     if trial.unanswered and not isinstance(error, TestMistake):
+        trial.number_unanswered()
         return Result("suspended")
     if error is not None and not is_set_up and not is_skip(error):
         return Result("error", str(error), error)

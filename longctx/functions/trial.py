@@ -200,6 +200,22 @@ class FunctionTrial:
         sha256 = hashlib.sha256(found[0]).hexdigest()
         return Exchange(place, answer, model, body, message, sha256, role)
 
+    def number_unanswered(self) -> None:
+        """Give requests without an answer places that no answer of this trial has.
+
+        Code that sends from several threads sends in another order each time: what came third in an earlier run is no
+        earlier version of what comes third in this one.
+        """
+        with self._lock:
+            given: set[tuple[int, str]] = set()
+            for index, request in enumerate(self.unanswered):
+                place = request.place
+                taken = given | self.tape.recorded_places(place, self.bodies)
+                while (at := (place.number, place.after)) in taken:
+                    place = replace(place, number=place.number + 1)
+                given.add(at)
+                self.unanswered[index] = replace(request, place=place)
+
     def receive(self, exchange: Exchange) -> Mapping[str, Any]:
         """Return the answer to an issued request; the next request is recorded as one that follows it."""
         with self._lock:

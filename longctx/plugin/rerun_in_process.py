@@ -70,9 +70,9 @@ def difference_sentence(item: pytest.Item, running: FunctionTrial, stale: Place)
     """Return how a stale request of a trial differs in another process; empty if it does not, or that is not known."""
     known = session_of(item.config).elsewhere
     if running.function not in known and len(known) < MOST_FUNCTIONS:
-        sent, number = _sent(item, stale.trial), stale.number
-        here, other = json.loads(json.dumps(running.bodies[stale.key])), sent[number] if number < len(sent) else None
-        known[running.function] = "" if other in (None, here) else _difference(running, here, other)
+        sent, here = _sent(item, stale.trial), json.loads(json.dumps(running.bodies[stale.key]))
+        other = None if here in sent else next(iter(sent[stale.number :]), None)  # threads send in any order
+        known[running.function] = "" if other is None else _difference(running, here, other)
     return known.get(running.function, "")
 
 

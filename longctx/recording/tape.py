@@ -12,7 +12,7 @@ import functools
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
@@ -392,6 +392,14 @@ class Tape:
             "headers": metadata.get("headers", ""),
         }
 
+    def recorded_places(self, place: Place, keys: Collection[str]) -> set[tuple[int, str]]:
+        """Return the numbers that requests of a trial were recorded with, each with the reply before it.
+
+        place: that of any of its requests to the same model. keys: of the requests.
+        """
+        episodes = self._episodes(place.file, place.model).get(place.trial, {})
+        return {_recorded_at(self._metadata_of[index]) for key, index in episodes.items() if key in keys}
+
     def recorded_parts(self, place: Place) -> str:
         """Return the parts of the latest request that was recorded in this place of the trial; empty if not known."""
         here = _latest(metadata for metadata in self._metadata(place) if _in_place_of(place, metadata))
@@ -514,7 +522,11 @@ class Tape:
 
 def _in_place_of(place: Place, metadata: Mapping[str, Any]) -> bool:
     """Return whether an answer is to the request in this place of its trial, whatever that request was."""
-    return (metadata.get("request", 0), metadata.get("after", "")) == (place.number, place.after)
+    return _recorded_at(metadata) == (place.number, place.after)
+
+
+def _recorded_at(metadata: Mapping[str, Any]) -> tuple[int, str]:
+    return metadata.get("request", 0), metadata.get("after", "")
 
 
 def _latest(recorded: Iterable[dict[str, Any]]) -> dict[str, Any]:

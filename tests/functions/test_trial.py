@@ -83,6 +83,39 @@ def test_a_request_after_another_reply_is_missing(tape: Tape) -> None:
     assert tape.status(lacking.place) == "missing"
 
 
+def test_a_request_that_threads_send_in_another_order_is_missing(tape: Tape) -> None:
+    """Not stale: the recorded one in its place is sent, too, so nothing has changed."""
+    cell = cell_of()
+    answered(tape, cell, "a")
+    for text in "b", "c", "d":
+        trial = trial_of(cell, tape=tape)
+        with contextlib.suppress(Suspended):
+            trial.issue(body_of(text), {}, MODEL)
+        recorded = [trial.issue(body_of(each), {}, MODEL) for each in "abc"[: "abcd".index(text)]]
+        for exchange in recorded:
+            trial.receive(exchange)
+        [lacking] = trial.unanswered
+        assert tape.status(lacking.place) == "stale"
+        trial.number_unanswered()
+        [lacking] = trial.unanswered
+        assert tape.status(lacking.place) == "missing"
+        answer_to(lacking, tape)
+
+
+def test_a_changed_request_stays_stale_beside_those_of_other_threads(tape: Tape) -> None:
+    cell = cell_of()
+    with contextlib.suppress(Suspended):
+        run(first := trial_of(cell, tape=tape), lambda: [issued(first, "a", "b")])
+    for lacking in first.unanswered:
+        answer_to(lacking, tape)
+    trial = trial_of(cell, tape=tape)
+    with contextlib.suppress(Suspended):
+        trial.issue(body_of("c"), {}, MODEL)
+    trial.receive(trial.issue(body_of("b"), {}, MODEL))
+    trial.number_unanswered()
+    assert [tape.status(each.place) for each in trial.unanswered] == ["stale"]
+
+
 def test_a_count_of_tokens_is_no_answer_to_the_same_body(tape: Tape) -> None:
     trial = trial_of(tape=tape)
     with pytest.raises(Suspended):
