@@ -15,6 +15,7 @@ from longctx.connections import Guard
 from longctx.errors import UserError
 from longctx.functions.fixtures import FunctionState
 from longctx.functions.measure import Result, run
+from longctx.functions.own_process import kept
 from longctx.functions.strategies import Strategy
 from longctx.functions.trial import CACHED, FunctionTrial, TestMistake
 from longctx.vocabulary.point import MEASURED
@@ -88,7 +89,8 @@ class CellRunner:
         if state.case is not None:
             trial.judge_by("case", state.case)
         try:
-            result = run(trial, lambda: served.running(self.call), lambda: served.running(self.set_up))
+            with kept(f"{function.name}, trial {trial.item}", self.guard):
+                result = run(trial, lambda: served.running(self.call), lambda: served.running(self.set_up))
         finally:
             state.current = None
             served.end()

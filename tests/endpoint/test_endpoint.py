@@ -271,6 +271,22 @@ def test_nonsense_leaves_the_trial_alone(trials: Trials, sent: bytes) -> None:
     assert not trials.refused()
 
 
+def test_a_client_that_closes_in_the_middle_of_a_stream_leaves_the_trial_alone(trials: Trials) -> None:
+    body = json.dumps(message("x" * 100_000, stream=True)).encode()
+    sent = b"POST PATH/v1/messages HTTP/1.1\r\nHost: HOST\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
+
+    def code() -> bytes:
+        url = urlsplit(os.environ["ANTHROPIC_BASE_URL"])
+        with socket.create_connection((url.hostname, url.port)) as connection:
+            connection.sendall(sent.replace(b"PATH", url.path.encode()).replace(b"HOST", url.netloc.encode()))
+            connection.recv(20)
+        return post(MESSAGES, message())
+
+    assert status(trials.run(code)) == 200
+    assert not trials.refused()
+    assert trials.rounds.asked == 2
+
+
 @pytest.mark.parametrize(
     "head", ["Host: evil.example", "Host: 127.0.0.1", "Host: 127.0.0.1:1", "Host: HOST\r\nHost: evil", "X: no host"]
 )

@@ -320,3 +320,120 @@ def test_a_connection_of_a_library_s_own_thread_is_a_warning(project: Checkout) 
     assert result.code == 0, result
     assert result.says("a thread of the code under test tried to connect to telemetry.example.invalid, 3 times")
     assert "1 passed, 1 warning" in result.out
+
+
+ENDS = """
+import os
+import signal
+
+import product
+import pytest
+
+
+def answered(draw):
+    number = str(draw.integer(10_000, 99_999))
+    assert product.said(product.CLIENT.messages.create(**product.turn(f"The code is {number}"))) == number
+
+
+@pytest.mark.longctx(trials=3)
+def test_ends(ask, draw):
+    answered(draw)
+    if ask.trial.item == "1":
+        try:
+            END
+        except BaseException:
+            pass
+
+
+@pytest.mark.longctx(trials=2)
+def test_other(ask, draw):
+    answered(draw)
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "workers"),
+    [("os._exit(0)", "-n0"), ("os._exit(0)", "-n2"), ("os.kill(os.getpid(), signal.SIGTERM)", "-n0")],
+)
+def test_a_product_that_ends_its_process_is_named_and_nothing_is_lost(
+    project: Checkout, end: str, workers: str
+) -> None:
+    write(project, ENDS.replace("END", end))
+    with SimulatedServer(code) as server:
+        result = record(project, server, workers)
+        assert result.code == 1, result
+        assert result.says("test_ends, trial 1: the code under test calls", "[process-ended]", "1 failed, 1 passed")
+        assert len(server.asked) == project.episodes() == 5
+    assert len([row for row in project.rows() if row["outcome"] == "correct"]) == 4
+    again = run(project, workers)
+    assert again.code == 1, again
+    assert again.says("5 trials: 4 replayed, 1 not measured")
+
+
+LATE = """
+import os
+import signal
+import threading
+
+import product
+import pytest
+
+
+def time_is_up(number, frame):
+    pytest.fail("Timeout (>4s) from pytest-timeout.")
+
+
+@pytest.mark.longctx(trials=2)
+def test_late(ask, draw):
+    number = str(draw.integer(10_000, 99_999))
+    said = product.said(product.CLIENT.messages.create(**product.turn(f"The code is {number}")))
+    if os.environ.get("HANGS"):
+        signal.signal(signal.SIGALRM, time_is_up)
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        threading.Event().wait()
+    assert said == number
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs SIGALRM")
+def test_a_product_that_answers_too_late_is_not_measured_and_keeps_its_answers(project: Checkout) -> None:
+    write(project, LATE)
+    with SimulatedServer(code) as server:
+        assert record(project, server, "-n0").code == 0
+        late = project.pytest("tests_longctx/test_functions.py", "-n0", env={**KEYS, "HANGS": "1"})
+        assert late.code == 1, late
+        assert late.says("the time limit of pytest-timeout ended a trial, which is not measured", "[test-timed-out]")
+        assert {row["outcome"] for row in project.rows()} == {"infra_error"}
+        again = record(project, server, "-n0")
+        assert again.code == 0, again
+        assert again.says("2 trials: 2 replayed")
+        assert len(server.asked) == 2
+
+
+TOO_MANY = """
+from concurrent.futures import ThreadPoolExecutor
+
+import product
+import pytest
+
+
+def many(thread):
+    for number in range(200):
+        product.CLIENT.messages.create(**product.turn(f"{thread}: {number}"))
+
+
+@pytest.mark.longctx(trials=1)
+def test_too_many(ask):
+    with ThreadPoolExecutor(60) as pool:
+        list(pool.map(many, range(60)))
+"""
+
+
+def test_ten_thousand_requests_end_at_a_bound(project: Checkout) -> None:
+    """A trial may send 50."""
+    write(project, TOO_MANY)
+    with SimulatedServer(code) as server:
+        result = record(project, server, "-n0")
+        assert result.code == 1, result
+        assert result.says("sends more than 50 requests", "[too-many-requests]")
+        assert len(server.asked) <= 50
