@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -287,6 +288,7 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
         params={**trial.cell.point.params, **judged.params},
         outcome=judged.kind,
         model_returned=", ".join(dict.fromkeys(answer.model for answer in own)),
+        answered_by=_answered_by(trial, judged),
         expected=judged.expected if text else None,
         returned=judged.returned if text else None,
         why=judged.why if text else None,
@@ -319,6 +321,18 @@ def _measured_row(run: RunData, trial: Trial, judged: Judged) -> Row:
         request_parts=parts_of_all([exchange.place.parts for exchange, _ in asked]),
         documents=judged.documents,
         judged_by=judged.judged_by,
+    )
+
+
+def _answered_by(trial: Trial, judged: Judged) -> dict[str, str]:
+    """Return the models that answered, by those that the requests of a trial asked for; nothing if only its own was."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for exchange in judged.exchanges:
+        if exchange.role == "test" and exchange.answer:
+            model, by = exchange.model, exchange.answer.model
+            found[model.model][model.model if by == model.sent_as else by] = None
+    return (
+        {asked: ", ".join(names) for asked, names in found.items()} if found.keys() - {trial.cell.model.model} else {}
     )
 
 

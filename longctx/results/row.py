@@ -83,6 +83,8 @@ class Row:
     """The labels that the user gave the run."""
     model_returned: Text | None = None
     """The model that answered, as the server names it."""
+    answered_by: Mapping[Text, Text] = field(default_factory=dict)
+    """The models that answered, by those that were asked for; empty unless a trial asks for others than its own."""
     expected: Text | None = None
     """The right answer."""
     returned: Text | None = None

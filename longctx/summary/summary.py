@@ -515,8 +515,10 @@ def answered_as_another(measured: Sequence[Row], sent_as: Mapping[str, str]) -> 
 
     measured: the rows of measured trials. sent_as: the id by which the provider knows a model, if it is another.
     """
-    pairs = Counter((row.model, row.model_returned or "") for row in measured)
-    totals = Counter(row.model for row in measured)
+    pairs = Counter(
+        pair for row in measured for pair in (row.answered_by or {row.model: row.model_returned or ""}).items()
+    )
+    totals = Counter(asked for asked, _ in pairs.elements())
     return tuple(
         Answered(model, by, number, totals[model])
         for (model, by), number in pairs.items()

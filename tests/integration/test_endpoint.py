@@ -280,6 +280,8 @@ def test_two_sdks_in_one_product_have_their_own_models(project: Checkout) -> Non
         recorded = project.pytest(*options, env=env)
         assert recorded.code == 0, recorded
         assert recorded.says("sends the header x-team")
+        assert "was asked for" not in recorded.out
+        assert {str(row["answered_by"]) for row in project.rows()} == {"{'toy': 'toy', 'theirs': 'theirs'}"}
         assert [len(server.received) for server in (ours, theirs)] == [2, 2]
         assert {request.headers["authorization"] for request in theirs.received} == {"Bearer sk-real-1"}
         recorded = project.pytest(*options, "--ctx-model=other", env=env)

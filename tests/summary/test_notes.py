@@ -30,6 +30,16 @@ def test_an_answer_that_names_no_model_says_nothing() -> None:
     assert answered_as_another(answers(), {}) == ()
 
 
+def test_a_trial_that_asks_two_models_compares_each_reply_with_the_one_asked_for() -> None:
+    router = row(model="a", model_returned="a, b", answered_by={"a": "a", "b": "b"})
+    assert answered_as_another([router], {}) == ()
+    moved = row(model="a", model_returned="a, b-2", answered_by={"a": "a", "b": "b-2"})
+    assert answered_as_another([router, moved, *answers(("a", "c"))], {}) == (
+        Answered("b", "b-2", 1, 2),
+        Answered("a", "c", 1, 3),
+    )
+
+
 def replies(*outcomes: str, **fields: object) -> list[Row]:
     return [
         row(outcome, trial=trial, stop_reason="max_tokens", output_tokens=10 + trial, **fields)
