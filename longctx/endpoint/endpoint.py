@@ -62,7 +62,14 @@ OF_FETCH = frozenset(
 )
 """Headers that HTTP libraries add by themselves, besides those that are transport wherever they come from."""
 SUSPENDED = "no answer to this request is recorded. The trial ends here, and runs again once it is."
-ENDED = "this request belongs to no trial that runs, so it is refused and nothing is sent."
+ENDED = (
+    "this request belongs to no trial that runs, so nothing is sent: send it while a test with the marker longctx "
+    "runs, or make its client in the test that sends it, since clients that are made at import lead here."
+)
+OTHER_HOST = "the request names another host, so nothing is sent. Use the address of ask.endpoint(…) as it is."
+NOT_ALLOWED = (
+    "the code under test may not connect to this host, so nothing is sent. The failure of its test tells the cures."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +227,7 @@ class Endpoint:
             return self._refusal_by_proxy(head, port)
         hosts = head.values("host")
         if len(hosts) > 1 or not {*map(str.lower, hosts)} <= self._hosts or (not hosts and head.version != "HTTP/1.0"):
-            return Reply.error(403, "the request names another host.")  # a page in a browser may, for this machine
+            return Reply.error(403, OTHER_HOST)  # a page in a browser may, for this machine
         if self._of(head) is None:
             return Reply.error(403, ENDED)
         return None
@@ -234,7 +241,7 @@ class Endpoint:
             host = urlsplit(target).hostname
             if host and (now := self._now) and len(now.guard.refused) < MOST_REQUESTS:
                 now.guard.refuse_by_proxy(host, port)
-        return Reply.error(403, "the code under test may not connect to this host.")
+        return Reply.error(403, NOT_ALLOWED)
 
     def _of(self, head: Head) -> tuple[ServedTrial, str] | None:
         """Return the trial that runs, if a request's path names it, and the rest of the target."""

@@ -208,7 +208,8 @@ def issued_for(
         raise mistake(
             "request-not-recordable",
             f"{ask.trial.cell.id}: the code under test sends {request.method} {told}, but only {_recordable()} can be "
-            "recorded: replace this call in the test.",
+            "recorded: replace this call in the test, or send it to its own server, and allow that host: "
+            "allowed_hosts in the test's marker.",
         )
     body = _body(ask, told, content, request.headers.get(BETA, ""))
     if isinstance(named, Mapping):

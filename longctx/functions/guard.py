@@ -26,14 +26,14 @@ def guard_of(
     def refusal(host: str) -> TestMistake:
         sdk = sdk_at(host)
         named = repr(sdk) if sdk else ""
-        cure = f"Pass it the client ask.client({named})"
+        by_endpoint = "add longctx_endpoint = true to the settings of pytest, which records code that takes no client"
         if endpoint:
-            cure = f"Let it take its address from the SDK's variable or from ask.endpoint({named})"
+            by_endpoint = f"let it take its address from the SDK's variable or from ask.endpoint({named})"
         return mistake(
             "connection-refused",
             f"{test}: the code under test opens a connection to {host}, where requests are neither recorded nor "
-            f"replayed. {cure}, or, if no model answers there, allow the host: "
-            f"allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
+            f"replayed. Pass it the client ask.client({named}), or {by_endpoint}. If no model answers there, allow the "
+            f"host: allowed_hosts=[{host!r}] in the test's marker, or {INI} in the settings of pytest.",
         )
 
     servers = {base_url, *servers_named(workspace), *(vendor.server for vendor in (ANTHROPIC, *VENDORS.values()))}

@@ -291,12 +291,13 @@ def test_a_client_that_closes_in_the_middle_of_a_stream_leaves_the_trial_alone(t
     "head", ["Host: evil.example", "Host: 127.0.0.1", "Host: 127.0.0.1:1", "Host: HOST\r\nHost: evil", "X: no host"]
 )
 def test_another_host_is_refused(trials: Trials, head: str) -> None:
-    """A page in a browser reaches this machine by a name of its own."""
+    """A page in a browser reaches this machine by a name of its own: docs/security.md, endpoint-host."""
     assert status(trials.run(lambda: post(MESSAGES, message(), head=head))) == 403
 
 
 @pytest.mark.parametrize("prefix", ["", "/wrong/any", "/wrong/1", "//", "/é/any"])
 def test_without_the_secret_a_request_is_refused(trials: Trials, prefix: str) -> None:
+    """docs/security.md, endpoint-secret."""
     reply = trials.run(lambda: post(MESSAGES, message(), prefix=prefix))
     assert status(reply) in (400, 403)
     assert not trials.rounds.trial.bodies
@@ -373,7 +374,9 @@ def test_between_trials_everything_is_refused(trials: Trials, served: Endpoint, 
     monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
     reply = post(MESSAGES, message())
     assert status(reply) == 403
-    assert "belongs to no trial" in content(reply)["error"]["message"]
+    told = content(reply)["error"]["message"]
+    assert "belongs to no trial that runs, so nothing is sent" in told
+    assert "make its client in the test that sends it" in told
 
 
 def proxied(line: str, *headers: str) -> int:
@@ -432,6 +435,7 @@ def test_hosts_that_a_test_allows_need_no_proxy(trials: Trials, monkeypatch: pyt
 
 
 def test_keys_are_hidden_and_restored(trials: Trials, monkeypatch: pytest.MonkeyPatch) -> None:
+    """docs/security.md, endpoint-keys."""
     monkeypatch.setenv("OPENAI_API_KEY", "sk-real-key")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "real-token")
 

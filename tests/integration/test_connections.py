@@ -80,7 +80,8 @@ def test_its_own_client_is_refused(project: Checkout, code: str, fixture: str, m
         write(project, server.url, code, fixture=fixture)
         result = project.record(server, "tests_longctx/test_own.py", mode=mode)
         assert result.code == 1
-        assert result.says("ask.client()", f"allowed_hosts=['127.0.0.1:{server.url.rpartition(':')[2]}']")
+        cures = "Pass it the client ask.client()", "or add longctx_endpoint = true to the settings of pytest"
+        assert result.says(*cures, f"allowed_hosts=['127.0.0.1:{server.url.rpartition(':')[2]}']")
         assert "1 passed" in result.out  # the test without a marker
         assert sent(server) == 0
 

@@ -290,6 +290,39 @@ def test_two_sdks_in_one_product_have_their_own_models(project: Checkout) -> Non
         assert {request.body["model"] for request in theirs.received} == {"theirs"}
 
 
+ANOTHER = """
+import socket
+import subprocess
+import sys
+
+import pytest
+
+FETCH = "import urllib.request; urllib.request.urlopen('https://api.openai.com/v1/models')"
+
+
+@pytest.mark.longctx(trials=1)
+def test_here(ask):
+    socket.create_connection(("api.openai.com", 443))
+
+
+@pytest.mark.longctx(trials=1)
+def test_in_a_subprocess(ask):
+    subprocess.run([sys.executable, "-c", FETCH], capture_output=True)
+"""
+
+
+def test_a_model_s_own_server_is_refused_with_both_cures(project: Checkout) -> None:
+    write(project, ANOTHER)
+    result = run(project, "-n0")
+    assert result.code == 1, result
+    for test in "test_here", "test_in_a_subprocess":
+        assert result.says(f"{test}[toy-protocol]: the code under test opens a connection to api.openai.com")
+    assert result.says(
+        "Pass it the client ask.client('openai'), or let it take its address from the SDK's variable or from "
+        "ask.endpoint('openai')."
+    )
+
+
 LIBRARY = """
 import socket
 import threading
