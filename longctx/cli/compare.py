@@ -65,8 +65,7 @@ def add(commands: Any) -> None:
         help="the share of the accuracy at the shortest length that an effective length retains (0.85)",
     )
     parser.add_argument("--flips", type=int, metavar="N", help="changed answers to list per protocol (20 with -v)")
-    parser.add_argument("-v", "--verbose", action="store_true", help="print every cell, and what is not compared")
-    emit.add(parser)
+    emit.add(parser, "print every cell, and what is not compared")
     parser.set_defaults(run=run)
 
 
@@ -77,7 +76,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.summary.summary import pools
 
     emit.check(options)
-    in_full = options.verbose or options.flips is not None
+    options.verbose |= options.flips is not None
     flips = FLIPS if options.flips is None else options.flips
     if flips < 0:
         raise UserError("bad-flips", f"--flips {flips} is negative: use the number of answers to show, or 0 for none.")
@@ -107,9 +106,6 @@ def run(options: argparse.Namespace) -> int:
         notes=document.notes[len(about) :],
         picture=changes(comparisons),
     )
-    if not in_full and emit.kind_of(options) == "terminal" and options.out is None:
-        print(document.brief)
-        return 0
     emit.show(options, document, as_page=lambda: _page(compared, options.between, shown, first, others, known))
     return 0
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 SUFFIXES = {".md": "markdown", ".html": "html", ".json": "json"}
 
 
-def add(parser: argparse.ArgumentParser) -> None:
+def add(parser: argparse.ArgumentParser, in_full: str) -> None:
+    """Add the options. in_full: what the terminal shows with -v."""
     parser.add_argument(
         "--format",
         choices=("terminal", "markdown", "html", "json"),
@@ -28,6 +29,7 @@ def add(parser: argparse.ArgumentParser) -> None:
         "--out", type=Path, metavar="FILE", help="write there; .md is Markdown, .html is HTML, .json is JSON"
     )
     parser.add_argument("--force", action="store_true", help="overwrite FILE if it exists")
+    parser.add_argument("-v", "--verbose", action="store_true", help=in_full)
 
 
 def check(options: argparse.Namespace) -> None:
@@ -46,13 +48,16 @@ def show(
     as_page: Callable[[], str] | None = None,
     data: Callable[[], Mapping[str, Any]] | None = None,
 ) -> None:
-    """Print or write a document as the options require.
+    """Print or write a document as the options require; a terminal shows its brief text without -v.
 
     as_page: returns its own HTML. data: returns its JSON, by default that of the document.
     """
     from longctx.report.document import FORMATS, as_data, as_html
 
     kind = kind_of(options)
+    if is_brief(options) and document.brief:
+        print(document.brief)
+        return
     html = as_page or partial(as_html, document)
     if kind == "json":
         text = f"{json.dumps(as_data(document) if data is None else data(), indent=1)}\n"
@@ -65,6 +70,11 @@ def show(
         if document.badge:  # a verdict, which must not be in the file alone
             print(visible(document.title))
         print(f"{options.out}: {len(text.encode()):,} bytes")
+
+
+def is_brief(options: argparse.Namespace) -> bool:
+    """Return whether a terminal shows a document, and not in full."""
+    return options.out is None and kind_of(options) == "terminal" and not options.verbose
 
 
 def kind_of(options: argparse.Namespace) -> str:

@@ -92,7 +92,7 @@ def add(commands: Any) -> None:
         parser.add_argument(f"--{name}", metavar="FIELD", help=text)
     _add_meaning(parser)
     declare(parser, *GATE, "judge-labels")
-    emit.add(parser)
+    emit.add(parser, "print all tables, and how the verdict is reached")
     parser.set_defaults(run=run)
 
 
@@ -163,6 +163,7 @@ def _judged(options: argparse.Namespace) -> int:
     from longctx.gate.rules import exit_status
     from longctx.gate.verdict import give_verdict
     from longctx.report.gate_lines import lost_answers
+    from longctx.report.headline import headline, last_line
     from longctx.report.verdict_document import verdict_document
     from longctx.results.baseline_head import is_baseline
     from longctx.results.foreign.choice import Choice, Undecided
@@ -253,7 +254,12 @@ def _judged(options: argparse.Namespace) -> int:
         return {**with_words(verdict, against, differs, shown), "understood": understood}
 
     emit.show(options, shown, as_page, as_data)
-    return exit_status(verdict.verdict, False, options.on_inconclusive)
+    status = exit_status(verdict.verdict, False, options.on_inconclusive)
+    if emit.is_brief(options):
+        print("\nAll tables and notes: -v. As a page: --out gate.html.")
+    if options.out is not None or emit.kind_of(options) == "terminal":
+        print(last_line(headline(verdict), status))
+    return status
 
 
 def _kept(path: Path) -> Baseline:

@@ -16,7 +16,6 @@ from longctx.gate.where import pattern_of
 from longctx.report.document import Document
 from longctx.report.forest import ForestBand, forest
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
-from longctx.report.heat_maps import heat_maps
 from longctx.report.usage_table import (
     PRICE,
     UNKNOWN,
@@ -43,7 +42,7 @@ from longctx.report.verdict_blocks import (
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.text import count, some_of, usd
-from longctx.views.chart import Table
+from longctx.views.chart import Chart, Table
 from longctx.vocabulary.point import PROTOCOL, is_check
 
 MOST_CELLS = 8
@@ -52,6 +51,8 @@ MOST_CHANGED = 20
 """The most trials that are named because their recorded answer changed."""
 FREE = before_after(usd(0), usd(0))
 """Shown as the price of a band where neither side costs anything."""
+MOST_VACUOUS = 3
+"""The most bands without anything to lose whose reasons are given before the evidence, which has all."""
 MOST_RETIRED = 5
 """The most retired cases that are named."""
 NOT_MEASURED = "not measured"
@@ -99,13 +100,23 @@ def verdict_document(
         lead=lead(verdict),
         brief=gate_lines(head, tuple(below), verdict.usage, NONE_LOST if verdict.is_no_verdict else lost),
         picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
-        maps=heat_maps(verdict),
+        maps=_maps(verdict),
         change=change_of(changed, baseline),
         changed_files={text.test: (text.file, text.line) for text in reversed(texts) if text.file},
         heading=heading(verdict, f"{why(verdict)}{_ruled_out(verdict)}"),
         about=about(verdict, baseline, changed),
         blocks=tuple(verdict_blocks(verdict, told, lost)),
     )
+
+
+def _maps(verdict: RunVerdict) -> tuple[Chart, ...]:
+    """Return heat maps of a verdict on trials that have a place in the context."""
+    pairs = (pair for test in verdict.tests for evidence in test.evidence for pair in evidence.pairs)
+    if all(pair.after.depth is None for pair in pairs):
+        return ()
+    from longctx.report.heat_maps import heat_maps
+
+    return heat_maps(verdict)
 
 
 def remarks_on(verdict: RunVerdict) -> Iterator[str]:
@@ -116,6 +127,8 @@ def remarks_on(verdict: RunVerdict) -> Iterator[str]:
 
 def _doubts(verdict: RunVerdict) -> Iterator[str]:
     yield from (f"{test.test}: {reason}." for test in verdict.tests for reason in test.reasons)
+    vacuous = [f"{band.band}: {band.reason}" for test in verdict.tests for band in test.bands if band.reason]
+    yield from (f"{reason}." for reason in vacuous[:MOST_VACUOUS])
     yield from _of_judges(verdict)
 
 

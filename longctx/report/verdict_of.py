@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from longctx.errors import UserError
-from longctx.gate.rules import MARGIN
+from longctx.gate.rules import MARGIN, exit_status
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.document import FORMATS
 from longctx.report.gate_lines import lost_answers
+from longctx.report.headline import headline, last_line
 from longctx.report.verdict_data import with_words
 from longctx.report.verdict_document import verdict_document
 from longctx.results.foreign.choice import Choice
@@ -43,7 +43,7 @@ class FileVerdict:
     verdict: str
     """`pass`, `regression`, `inconclusive` or `invalid`."""
     text: str
-    """What `longctx gate` prints."""
+    """What `longctx gate` prints of it."""
     data: Mapping[str, Any]
     """What `longctx gate --out gate.json` writes."""
     understood: tuple[str, ...]
@@ -95,7 +95,8 @@ def verdict_of(
     document = verdict_document(judged, names.before.name, [NOT_CHECKED], lost=lost)
     data = with_words(judged, (names.before.name, names.before.stem), [NOT_CHECKED], document)
     understood = tuple(each.understood for each in loaded)
-    text = FORMATS["terminal"](document)
+    status = exit_status(judged.verdict, failed=False, on_inconclusive="fail")
+    text = f"{document.brief}\n\n{last_line(headline(judged), status)}\n"
     return FileVerdict(judged.verdict, text, {**data, "understood": [*understood]}, understood)
 
 

@@ -42,6 +42,31 @@ def test_a_drop_is_a_regression(tmp_path: Path) -> None:
     assert gate(old, new) == 10
 
 
+def test_the_terminal_shows_what_that_of_a_run_shows(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The verdict first and last, the bands, what differs and three lost answers; the rest with -v or on a page."""
+    old, new = (rows(tmp_path / f"{name}.jsonl", [name == "old"] * 60, answer=name) for name in ("old", "new"))
+    assert gate(old, new) == 10
+    assert capsys.readouterr().out.splitlines() == [
+        "Gate: regression - imported -1.000 in all",
+        "Against the baseline old.jsonl. Changed: imported, not digest-checked: longctx cannot verify that both runs "
+        "used the same questions.",
+        "",
+        "               before  after  change, points          lost / gained",
+        "imported, all    1.00   0.00  -100.0 [-100.0, -88.0]  60 / 0 of 60   regression",
+        *(f'imported/all#q{number}: "old" → "new"' for number in range(3)),
+        "… 57 more lost",
+        "",
+        "All tables and notes: -v. As a page: --out gate.html.",
+        "GATE: REGRESSION in 1 of 1 band (exit 10)",
+    ]
+    assert gate(old, new, "-v") == 10
+    shown = capsys.readouterr().out
+    assert shown.count("imported/all#q") == 20
+    assert shown.endswith("\nGATE: REGRESSION in 1 of 1 band (exit 10)\n")
+    assert gate(old, new, "--format", "json") == 10
+    assert json.loads(capsys.readouterr().out)["verdict"] == "regression"
+
+
 def test_few_results_are_inconclusive_and_may_pass(tmp_path: Path) -> None:
     old, new = (
         rows(tmp_path / "old.jsonl", [True] * 9 + [False]),
@@ -211,7 +236,11 @@ def test_the_verdict_is_written_as_a_run_writes_it(tmp_path: Path, capsys: pytes
     old = rows(tmp_path / "old.jsonl", [True] * 180 + [False] * 20)
     new = rows(tmp_path / "new.jsonl", [True] * 140 + [False] * 60)
     assert gate(old, new, "--out", tmp_path / "gate.json") == 10
-    assert capsys.readouterr().out.startswith("Gate: regression - ")
+    shown = capsys.readouterr().out.splitlines()
+    assert (shown[0].partition(" - ")[0], shown[-1]) == (
+        "Gate: regression",
+        "GATE: REGRESSION in 1 of 1 band (exit 10)",
+    )
     written = json.loads((tmp_path / "gate.json").read_text())
     assert (written["verdict"], written["baseline"], written["baseline_run"]) == ("regression", "old.jsonl", "old")
     assert [(band["band"], band["lost"]) for band in written["tests"][0]["bands"]] == [("all", 40)]
@@ -339,7 +368,7 @@ def test_only_one_run_is_judged(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_the_answers_that_others_files_lost_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     old, new = rows(tmp_path / "old.jsonl", [True] * 60), rows(tmp_path / "new.jsonl", [False] * 25 + [True] * 35)
-    assert gate(old, new) == 10
+    assert gate(old, new, "-v") == 10
     shown = capsys.readouterr().out
     assert "25 answers were lost: right in the baseline and not in this run; the first 20 are listed below." in shown
     assert shown.count("imported/all#q") == 20
@@ -381,7 +410,7 @@ def test_any_other_file_is_judged_when_options_name_its_fields(
     error = capsys.readouterr().err
     assert "only _id, length, judge, pred, gold, document. Options name them: --id _id --correct judge" in error
     named = "--id", "_id", "--correct", "judge", "--answer", "pred", "--expected", "gold", "--band", "length"
-    assert gate(old, new, *named) == 10
+    assert gate(old, new, *named, "-v") == 10
     shown = capsys.readouterr().out
     assert "regression - imported -0.500 in short" in shown
     [line, *_] = [line for line in shown.splitlines() if line.startswith("imported/short#0 ")]

@@ -150,9 +150,9 @@ def test_the_terminal_names_the_worst_test_first(product_once: Checkout) -> None
 
 def test_gate_on_the_folders_and_on_the_baseline_file_says_the_same(product_once: Checkout) -> None:
     """A baseline file and one run are no canary."""
-    whole = product_once.longctx("gate", "fixtures/baselines/main.jsonl", "reports/latest")
+    whole = product_once.longctx("gate", "fixtures/baselines/main.jsonl", "reports/latest", "-v")
     first = next(path for path in sorted(product_once.file("reports").iterdir()) if path.name[:2] == "20")
-    folders = product_once.longctx("gate", f"reports/{first.name}", "reports/latest")
+    folders = product_once.longctx("gate", f"reports/{first.name}", "reports/latest", "-v")
     assert (whole.code, folders.code) == (10, 10), whole
     assert whole.out.splitlines()[0] == folders.out.splitlines()[0]
     for result in (whole, folders):
