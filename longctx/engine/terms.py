@@ -122,6 +122,7 @@ def rules(run: RunData, rows: Sequence[Row], now: str, looks: RunLooks) -> Rules
     return replace(
         rules_of(settings.gate, profiles, plan.tests, now),
         left_out=len(left_out(run, rows)),
+        cells=len(run.plan.cells) + len(run.functions),
         empty=len(empty(run, rows)),
         looks=looks,
         repriced=_repriced(run, rows),

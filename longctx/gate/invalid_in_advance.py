@@ -37,10 +37,10 @@ def invalid_in_advance(
         before, _ = without_retired(before, after, rules.retired)
         matched, (only_before, _) = match_runs(before, after)
     except UserError as error:
-        return [*why_run_is_invalid(rules.left_out, rules.empty, 1)] if part else [error.reason]
+        return [*why_run_is_invalid(rules.left_out, rules.empty, 1, cells=rules.cells)] if part else [error.reason]
     gated = [match for match in matched if is_gated(match.rows.after)]
     if matched and not gated:
-        return [*why_run_is_invalid(rules.left_out, rules.empty, 1), NONE_GATED]
+        return [*why_run_is_invalid(rules.left_out, rules.empty, 1, cells=rules.cells), NONE_GATED]
     known = shipped() if tests is None else tests
     in_common = 0
     reasons: list[str] = []
@@ -57,7 +57,7 @@ def invalid_in_advance(
     # Which checks a trial reaches is not known before it is asked.
     not_judged = cells_not_judged(matched, only_before, (), known) if in_common and not excused else ()
     own = reasons if in_common or part else []
-    return [*why_run_is_invalid(rules.left_out, rules.empty, in_common or part), *not_judged, *own]
+    return [*why_run_is_invalid(rules.left_out, rules.empty, in_common or part, cells=rules.cells), *not_judged, *own]
 
 
 def _at_best(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

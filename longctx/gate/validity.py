@@ -18,16 +18,18 @@ if TYPE_CHECKING:
 NONE_GATED = "the run has no cell that a gate judges: its profile excludes all of them"
 
 
-def why_run_is_invalid(left_out: int, empty: int, asked: int, in_common: int = 0) -> Iterator[str]:
+def why_run_is_invalid(left_out: int, empty: int, asked: int, in_common: int = 0, cells: int = 0) -> Iterator[str]:
     """Yield the reasons why a whole run is invalid.
 
     left_out: the number of the grid's cells that it left out. empty: the number without a question. asked: the
-    number of pairs that the baseline measured. in_common: the number of pairs, measured or not.
+    number of pairs that the baseline measured. in_common: the number of pairs, measured or not. cells: the number of
+    the grid's cells; 0 if it is not known.
     """
     if left_out:
+        of_all = f"{cells:,}" if cells else "the grid's"
         yield (
-            f"{left_out:,} of the grid's cells {'was' if left_out == 1 else 'were'} left out (-k, -x, --lf, "
-            "--ctx-only): run all"
+            f"{left_out:,} of {of_all} cells {'was' if left_out == 1 else 'were'} left out (-k, -x, --lf, --ctx-only): "
+            "run all"
         )
     if empty:
         yield f"{empty:,} of the grid's cells have no question"

@@ -88,6 +88,8 @@ class Rules:
     """How old recordings of a changed model may be."""
     left_out: int = 0
     """The number of the grid's cells that the run left out."""
+    cells: int = 0
+    """The number of the grid's cells; 0 if it is not known."""
     empty: int = 0
     """The number of cells without a question."""
     grids: Mapping[tuple[str, str], Sequence[Axes]] = field(default_factory=dict)
@@ -680,7 +682,9 @@ def _reasons(
     yield from rules.missing
     yield from rules.unjudged
     asked = 1 if left_out else sum(test.asked - sum(trial.answers for trial in test.vanished) for test in tests)
-    yield from why_run_is_invalid(rules.left_out, rules.empty, asked, sum(test.in_common for test in tests))
+    yield from why_run_is_invalid(
+        rules.left_out, rules.empty, asked, sum(test.in_common for test in tests), rules.cells
+    )
     if left_out:
         yield NONE_GATED
     if invalid := [test.test for test in tests if test.reasons]:

@@ -134,7 +134,7 @@ def _remarks(plans: Sequence[BandPlan], target: Target, runs: Sequence[str]) -> 
     thinking = math.fsum(
         plan.load.thinking[0] * share for plan, share in zip(plans, _shares(plans, target), strict=True)
     )
-    more = "-v: how the gate decides, unpaired designs, tokens."
+    more = "-v: unpaired designs, tokens."
     yield f"{usd(thinking)} is for thinking that no recording has measured. {more}" if thinking else more
 
 

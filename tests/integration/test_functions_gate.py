@@ -112,7 +112,7 @@ def test_a_check_has_a_verdict_of_its_own(gated: Checkout) -> None:
 def test_a_run_without_cells_of_the_baseline_is_invalid(gated: Checkout) -> None:
     result = run(gated, "--ctx-baseline=main", "-k", "not review and not 400", "-n1")
     assert result.code == 12, result
-    assert result.says("2 of the grid's cells were left out")
+    assert result.says("2 of 3 cells were left out")
 
 
 def test_a_cell_that_was_removed_from_the_test_is_named(gated: Checkout) -> None:

@@ -98,10 +98,10 @@ def test_bands_that_replay_are_counted_beside_those_that_do_not() -> None:
 
 def test_of_a_run_of_which_cells_were_left_out_bands_are_one_line() -> None:
     before, after = (joined(of(right, "b1"), of(right, "b2")) for right in (90, 70))
-    given = give_verdict(before, after, replace(RULES, left_out=4))
+    given = give_verdict(before, after, replace(RULES, left_out=4, cells=6))
     document = verdict_document(given, "lines", CHANGED, lost=lost_answers(given, before, after, lambda *_: ({}, {})))
     assert document.brief == (
-        "Gate: invalid - 4 of the grid's cells were left out (-k, -x, --lf, --ctx-only): run all\n"
+        "Gate: invalid - 4 of 6 cells were left out (-k, -x, --lf, --ctx-only): run all\n"
         "Against the baseline lines. Changed: prompt set: chatty → protocol; "
         "prompt templates of line_retrieval: b1 → 01.\n"
         "\n"
