@@ -178,10 +178,12 @@ def _check_sdk(ask: AskOfTrial, sdk: str, model: str | None) -> None:
 def _check_built_on_httpx2(ask: AskOfTrial, sdk: str, built_on: type) -> None:
     """Raise TestMistake before anything is sent: an SDK on httpx would take no reply, once it is paid for."""
     if not issubclass(built_on, httpx2.Client):
+        installed = importlib.import_module(sdk).__version__
         raise mistake(
             "sdk-on-httpx",
-            f"{ask.trial.cell.id}: the installed {sdk} is built on httpx, but a client on the recordings needs one "
-            f"that is built on httpx2: pip install '{ON_HTTPX2[sdk]}'.",
+            f"{ask.trial.cell.id}: the installed {sdk} {installed} is built on httpx, but a client on the recordings "
+            f"needs one that is built on httpx2: pip install '{ON_HTTPX2[sdk]}', or let the local endpoint answer any "
+            "version: longctx_endpoint = true in the settings of pytest.",
         )
 
 
