@@ -18,6 +18,7 @@ from benchmarks.live.shards import TRIALS, shards
 from benchmarks.live.storm import storm
 from benchmarks.live.throughput import IN_FLIGHT as IN_FLIGHT_AT_ONCE
 from benchmarks.live.throughput import throughput
+from longctx.config.project import FIRST_IN_FLIGHT, MOST_IN_FLIGHT
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 Part = Callable[[argparse.Namespace], str]
@@ -42,12 +43,13 @@ def _ramps(options: argparse.Namespace) -> str:
     head = [
         "server",
         "an answer",
-        "seconds with `--ctx-concurrency 4`",
-        "by default, 4 to 32",
+        f"seconds with `--ctx-concurrency {FIRST_IN_FLIGHT}`",
+        f"by default, {FIRST_IN_FLIGHT} to {MOST_IN_FLIGHT}",
         "most at once",
         "refused",
     ]
-    return f"## From 4 to 32 requests in flight\n\n{heading}.\n\n{table(head, list(ramps(runs)))}"
+    title = f"From {FIRST_IN_FLIGHT} to {MOST_IN_FLIGHT} requests in flight"
+    return f"## {title}\n\n{heading}.\n\n{table(head, list(ramps(runs)))}"
 
 
 def _limited(options: argparse.Namespace) -> str:

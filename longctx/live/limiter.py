@@ -3,8 +3,10 @@
 A run starts with 16, or with what a rate-limit header or llama-server's `/slots` allows, and doubles them for as long
 as a server then gives more answers a second. A server that is seen to answer one request at a time gets one at a time.
 A refused request halves the limit, as in TCP. With each round of answers the limit then closes nearly two thirds of
-the gap to one less than was refused, stays close to it, and then grows ever faster: the growth of CUBIC (RFC 9438)
-with a steeper recovery. Pauses that the server requests (`retry-after`, the headers of its rate limits) are kept.
+the gap to one less than was refused. Later the refused limit itself is tried again. If it is refused again, that is
+the server's limit, and the next trial waits twice as long. If it holds, the server limits requests a second, not those
+in flight, or bears more than before, and the limit doubles on. Pauses that the server requests (`retry-after`, the
+headers of its rate limits) are kept.
 """
 
 from __future__ import annotations
@@ -29,8 +31,14 @@ ONE_BY_ONE = 6
 """After how many answers of a first round it is judged whether a server answers one request at a time."""
 EVENLY = 0.7
 """It does if they took at least this share of so many times the seconds until the first answer."""
-PLATEAU = 90.0
-"""The limit exceeds the one that was last refused by r³/(3·PLATEAU²) requests r rounds after the refusal."""
+AGAIN = 2.0
+"""The rounds after a refusal until the refused limit is tried again; twice as many each time that it is refused."""
+MOST_ROUNDS = 32.0
+"""The most that they become."""
+BELOW = 0.5
+"""How far below it the limit stays until then: whole requests count, so that it is one less."""
+HELD = 2.0
+"""For how many rounds it is then held: the answers of the first are to requests that were sent before."""
 
 
 @dataclass(slots=True)
@@ -54,6 +62,10 @@ class Limit:
     """Why the limit is lower than it was; empty if it is not."""
     _rounds: float = 0.0
     """The rounds since the last refusal."""
+    _again: float = AGAIN
+    """The rounds after which the refused limit is tried again."""
+    _held: float = math.inf
+    """The rounds after which it was held for a whole one; infinite while it is not tried."""
     _pace: Pace = field(init=False)
     """The pace at the current limit."""
     _slower: tuple[int, float] | None = None
@@ -98,11 +110,18 @@ class Limit:
             self._judge(level, timeout_s)
 
     def _recover(self) -> None:
+        """Grow back towards the limit that was refused, and try that again: a limit of a rate is none in flight."""
         self._rounds += 1 / self.allowed
-        gap = self.refused_at - 1 - self.allowed
-        growth = max(gap, (self._rounds / PLATEAU) ** 2)
-        self.allowed = min(self.ceiling, self.allowed + growth / self.allowed)
-        if int(self.allowed) >= int(self.refused_at) - 1:
+        if self._rounds >= self._held:
+            self.refused_at, self._held, self._again = math.inf, math.inf, AGAIN
+            self._pace = self._pace.afresh(0)
+        elif self._held == math.inf:
+            self.allowed = min(
+                self.ceiling, self.allowed + max(0.0, self.refused_at - BELOW - self.allowed) / self.allowed
+            )
+            if self._rounds >= self._again and int(self.allowed) >= self.refused_at - 1 - BELOW:
+                self.allowed, self._held = min(self.refused_at, self.ceiling), self._rounds + HELD
+        if self.refused_at == math.inf or int(self.allowed) >= int(self.refused_at) - 1:
             self.fell = ""
 
     def _judge(self, level: int, timeout_s: float) -> None:
@@ -127,8 +146,11 @@ class Limit:
         """Note that an overloaded server refused a request, which was sent after `changes` halvings."""
         if changes == self.changes:
             self.changes += 1
-            self.refused_at = self.allowed
-            self.allowed = max(1.0, self.allowed / 2)
+            if self._held < math.inf:
+                self.allowed, self._held = max(1.0, self.refused_at - 1), math.inf
+                self._again = min(2 * self._again, MOST_ROUNDS)
+            else:
+                self.refused_at, self.allowed = self.allowed, max(1.0, self.allowed / 2)
             self.fell = f"{self.refused_at:.0f} before a {why}"
             self._rounds = 0.0
 

@@ -60,7 +60,7 @@ def test_after_a_refusal_fewer_are_taken_and_then_more_again() -> None:
         users = Users(slots, 12)
         await settle()
         assert users.holding == 2
-        for _ in range(20):
+        for _ in range(5):
             slots.answered(600, 0)
         await users.let_go(1)
         assert users.holding == 3
