@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from longctx.gate.verdict import Rules, RunVerdict
+from longctx.results.grouping import grouped
 from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.request_parts import PARTS, request_difference
 from longctx.results.row import Row, Subject
@@ -40,6 +41,7 @@ def changed(manifests: Both[Manifest], rows: Both[Sequence[Row]], verdict: RunVe
         *dict.fromkeys(_of_rows(*rows, verdict)),
         *dict.fromkeys(_of_servers(manifests, verdict)),
         *_of_cases(verdict),
+        *_of_code(*rows),
         *_of_requests(verdict),
     ]
 
@@ -55,6 +57,17 @@ def _of_cases(verdict: RunVerdict) -> Iterator[str]:
             yield f"cases {what}: {', '.join(f'{number:,} of {name}' for name, number in numbers.items())}"
     if verdict.retired:
         yield f"cases retired: {len(verdict.retired):,}"
+
+
+def _of_code(before: Sequence[Row], after: Sequence[Row]) -> Iterator[str]:
+    """Yield which tests have other code than those of the baseline. Only what is known of both counts."""
+    was, now = (
+        grouped((row for row in rows if row.code and not is_check(row.test)), lambda row: row.test)
+        for rows in (before, after)
+    )
+    for test in was.keys() & now.keys():
+        if {row.code for row in was[test]}.isdisjoint(row.code for row in now[test]):
+            yield f"the code of {test} changed since the baseline"
 
 
 def changed_terms(before: RecordedTerms | None, used: RecordedTerms | Rules) -> Iterator[str]:

@@ -126,6 +126,7 @@ def _as_answered(judged: Row, own: Row) -> Row:
         prompt_sha256=own.prompt_sha256 if judged.prompt_sha256 else None,
         request_parts=own.request_parts if judged.prompt_sha256 else None,
         origin=own.origin,
+        code=own.code,
         source=judged.source and own.source,
     )
 

@@ -23,6 +23,7 @@ from longctx.functions.subtests import Subtests
 from longctx.functions.trial import FunctionTrial, TestMistake
 from longctx.gate.minimum import Requirement, below_minimum_among
 from longctx.plugin import measuring, options
+from longctx.plugin.code_of_items import code_of
 from longctx.plugin.declared_options import ENDPOINT, STRICT
 from longctx.plugin.measuring import CellResult
 from longctx.plugin.same_names import OURS
@@ -156,7 +157,7 @@ def _timed(item: pytest.Function, trials: int) -> Iterator[None]:
         ) from None
 
 
-def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
+def _measure(item: pytest.Function, cell: Cell, runner: CellRunner) -> None:
     run = run_of(item.config)
     found: list[str] = []
     used: list[tuple[Any, ...]] = []
@@ -174,7 +175,9 @@ def _measure(item: pytest.Item, cell: Cell, runner: CellRunner) -> None:
         cell, item.nodeid, functools.partial(run_trial, runner.trial_of, start)
     )
     skip_unrecorded(item, measured)
-    measuring.hold_rows(item, row_lines(measured.rows, [] if run.settings.no_text else measured.views))
+    code = code_of(item)
+    rows = [dataclasses.replace(row, code=code) for row in measured.rows]
+    measuring.hold_rows(item, row_lines(rows, [] if run.settings.no_text else measured.views))
     state_of(item).used = {cell_key(cell): used} if used else {}
     own = next(iter(measured.errors), None)
     if own is not None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from longctx.engine.run import Run
     from longctx.errors import UserError
     from longctx.functions.cells import Function
+    from longctx.functions.code_digest import Project
     from longctx.functions.fixtures import FunctionState
     from longctx.functions.function_run import FunctionRun
 
@@ -58,6 +59,8 @@ class LongctxSession:
     """How requests of test functions differ in another process, by their names; empty if they do not."""
     measurer: Measurer | None = None
     """Measures the cells of protocols; None until one was measured."""
+    code: Project | None = None
+    """The code of the project, once that of a test was read."""
     draws_progress: bool = False
     """Whether the process that started the run draws the progress."""
     trials: int | None = None

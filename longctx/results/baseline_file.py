@@ -254,6 +254,8 @@ class _Group:
     """The partial credit of each trial, in thousandths; None for tests that give none."""
     guessing: Number | None = None
     """The accuracy that guessing reaches, if the test function states one."""
+    code: Text | None = None
+    """The digest of its test's code; earlier baselines have none."""
 
 
 _HEAD = TypeAdapter(_Head)
@@ -315,6 +317,7 @@ def _lines(rows: Sequence[Row], replies: Replies) -> Iterator[dict[str, Any]]:
             **({"replies": [replies.get(row.identity) for row in group]} if replies else {}),
             **({"credit": credit} if {*(credit := [row.trace.get(CREDIT) for row in group])} != {None} else {}),
             **({} if group[0].guessing is None else {"guessing": group[0].guessing}),
+            **({} if (code := next((row.code for row in group if row.code), None)) is None else {"code": code}),
             "outcomes": "".join(letters[row.outcome] for row in group),
         }
 
@@ -336,7 +339,7 @@ def _rows(line: Any, head: _Head) -> Iterator[tuple[Row, str | None]]:
         common | {"trial": 0, "outcome": "correct", "recorded_at": group.recorded[0] if group.recorded else None}
     )
     returned = ", ".join(group.model_returned) or None
-    row = replace(row, model_returned=returned, answers=group.answers, guessing=group.guessing)
+    row = replace(row, model_returned=returned, answers=group.answers, guessing=group.guessing, code=group.code)
     trials = range(len(group.outcomes)) if group.trials is None else group.trials
     clusters = group.clusters if isinstance(group.clusters, list) else [group.clusters] * len(group.outcomes)
     nothing: list[None] = [None] * len(group.outcomes)

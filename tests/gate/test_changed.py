@@ -125,3 +125,20 @@ def test_stale_trials(differs: list[dict[str, int]], said: str) -> None:
     assert changed(Both(RUN, RUN), Both(before, after), given) == [
         f"3 of 4 trials are stale, recorded for another request{said}"
     ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [("a", "b", ["the code of passkey changed since the baseline"]), ("a", "a", []), (None, "b", []), ("a", None, [])],
+)
+def test_the_code_of_a_test(before: str | None, after: str | None, said: list[str]) -> None:
+    """What is unknown of one of them has not changed. The code of its checks is the test's own."""
+    sides = [
+        [replace(row, code=code, test=test) for test in ("passkey", "passkey.cites") for row in both]
+        for code in (before, after)
+        for both in [joined(run("correct", band="all"))]
+    ]
+    rows = Both(sides[0], sides[1])
+    verdict = give_verdict(*rows, RULES)
+    assert changed(Both(RUN, RUN), rows, verdict) == said
+    assert verdict.verdict == give_verdict(rows.before, rows.before, RULES).verdict

@@ -69,6 +69,13 @@ def test_the_parts_of_requests_take_a_few_bytes_a_trial(tmp_path: Path) -> None:
     assert len(json.dumps(next(group["parts"] for group in groups if len(group["outcomes"]) == 500))) < 500 * 4 + 60
 
 
+def test_the_code_of_a_test_comes_back(tmp_path: Path) -> None:
+    folder = run(tmp_path / "run", [replace(row, code="aaaabbbbcccc") for row in rows("correct", "wrong")])
+    file = saved(tmp_path, folder)
+    assert {row.code for row in load_baseline(file).rows} == {"aaaabbbbcccc"}
+    assert file.read_text().count("aaaabbbbcccc") == 1
+
+
 def test_what_judges_trials_comes_back(tmp_path: Path) -> None:
     """What all trials of a group share, such as their judge, is kept once."""
     own = [replace(row, judged_by=f"case={row.trial:012x} judge=aaaabbbbcccc") for row in rows(*["correct"] * 500)]
