@@ -39,7 +39,9 @@ def gated_once(fresh: Callable[[], Checkout]) -> Checkout:
     project.functions(TESTS)
     project.file("tests_longctx/product").mkdir()
     project.file("tests_longctx/product/__init__.py").write_text("")
-    project.file("tests_longctx/product/desk.py").write_text("def is_right(text, number):\n    return text == str(number)\n")
+    project.file("tests_longctx/product/desk.py").write_text(
+        "def is_right(text, number):\n    return text == str(number)\n"
+    )
     with SimulatedServer(code) as server:
         result = ask(project, server)
         assert result.code == 0, result
