@@ -194,21 +194,23 @@ def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
     return estimating
 
 
-def estimate(run: RunData, tests: Functions, of_protocols: Sequence[Estimate], say: Say) -> list[Estimate]:
+def estimate(
+    run: RunData, tests: Functions, of_protocols: Sequence[Estimate], say: Say, say_row: Say
+) -> list[Estimate]:
     """Return what the requests of test functions cost, and say it. of_protocols: the estimates of the same run.
 
-    Raises UserError.
+    say_row: prints the estimates themselves, and the sum of all. Raises UserError.
     """
     estimating = _estimated(run, tests, counted=False)
     estimates = estimating.estimates.estimates(run.settings.batch)
     for each in estimates:
-        say(str(each))
+        say_row(str(each))
     for sentence in estimating.estimates.sentences():
         say(sentence)
     for name, why in estimating.broken.items():
         say(f"{name} could not be estimated: {why}")
     if total := in_all([*of_protocols, *estimates]):
-        say(total)
+        say_row(total)
     if estimating.held:
         say(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
     for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):

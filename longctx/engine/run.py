@@ -42,10 +42,13 @@ class Run(RunData):
         'pass'
     """
 
-    def estimate(self, cells: Sequence[Cell] | None = None, say: Say | None = None) -> list[Estimate]:
+    def estimate(
+        self, cells: Sequence[Cell] | None = None, say: Say | None = None, say_row: Say | None = None
+    ) -> list[Estimate]:
         """Print and return the number of requests and their price. Works offline, without a key.
 
         cells: those to send; by default all of the plan. say: takes the sentences instead of being printed.
+        say_row: takes those that are estimates, and their sum; by default `say`.
         """
         from longctx.live.estimating import estimate_live
 
@@ -55,7 +58,7 @@ class Run(RunData):
         if preflight := self.preflight(cells, tape, say):
             preflight.check()
             preflight.warn()
-        estimates = estimate_live(tape, cells, say, self.settings.batch)
+        estimates = estimate_live(tape, cells, say, self.settings.batch, say_row)
         self._foresee_baseline(cells, tape, say)
         from longctx.engine.preflight import cannot_pass, target_of
 

@@ -33,8 +33,13 @@ MOST_READ = 200
 """The most recorded answers that are read of a cell."""
 
 
-def estimate_live(tape: Tape, cells: Sequence[Cell], say: Say, batch: bool = False) -> list[Estimate]:
-    """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError."""
+def estimate_live(
+    tape: Tape, cells: Sequence[Cell], say: Say, batch: bool = False, say_row: Say | None = None
+) -> list[Estimate]:
+    """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError.
+
+    say_row: prints the estimates themselves, and their sum; by default as all else is printed.
+    """
     fit, unfit = fitted(with_recorded_replies(tape, cells))
     claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
     with waiting(say, BUILT):
@@ -43,7 +48,8 @@ def estimate_live(tape: Tape, cells: Sequence[Cell], say: Say, batch: bool = Fal
         free = [request for request in asked if request.place not in claimed]
         requests = with_sharing(free, batch)
     say_misfits(say, unfit)
-    estimates = say_estimate(say, fit, requests, [cell for cell, why in unfit if why.cause == NOT_MEASURED], batch)
+    unmeasured = [cell for cell, why in unfit if why.cause == NOT_MEASURED]
+    estimates = say_estimate(say, fit, requests, unmeasured, batch, say_row)
     say_unused(say, tape, requests, batch)
     if tape.record_mode == "once" and (number := stale(tape, fit)):
         say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would send them, too.")
@@ -150,14 +156,17 @@ def still_fitting(requests: Sequence[Request]) -> tuple[list[Request], list[Unas
 
 
 def say_estimate(
-    say: Say, cells: Sequence[Cell], requests: Sequence[Request], unbuilt: Sequence[Cell] = (), batch: bool = False
+    say: Say,
+    cells: Sequence[Cell],
+    requests: Sequence[Request],
+    unbuilt: Sequence[Cell] = (),
+    batch: bool = False,
+    say_row: Say | None = None,
 ) -> list[Estimate]:
     """Print and return what these requests of these cells cost. unbuilt: cells that do not fit their models."""
     estimates = estimate(cells, requests, unbuilt, batch)
-    for estimate_of_test in estimates:
-        say(str(estimate_of_test))
-    if total := in_all(estimates):
-        say(total)
+    for sentence in [*map(str, estimates), *filter(None, [in_all(estimates)])]:
+        (say_row or say)(sentence)
     for warning in price_warnings((cell.model for cell in (*cells, *unbuilt)), clocks.local().date()):
         say(warning)
     return estimates

@@ -81,7 +81,7 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
             preflight.check()
             preflight.warn()
         if settings.estimate:
-            _estimate(run, nested, cells, functions)
+            _estimate(run, nested, cells, functions, config.get_verbosity() > 0)
             raise end_of_run(config, pytest.ExitCode.OK)
         report_folder.check(run)
         _check_server(config, [*cells, *functions])
@@ -104,19 +104,33 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
         raise end_of_run(config, pytest.ExitCode.OK if complete and not empty else pytest.ExitCode.TESTS_FAILED)
 
 
-def _estimate(run: Run, nested: NestedSession, cells: list[Cell], functions: list[Cell]) -> None:
-    """Print what the tests lack and its price, which comes first."""
+def _estimate(run: Run, nested: NestedSession, cells: list[Cell], functions: list[Cell], in_full: bool) -> None:
+    """Print what the tests lack and its price, which comes first.
+
+    in_full: whether several tests and models have a sentence each, which tells what it is estimated by, and no table.
+    """
     from longctx.engine.function_runs import estimate
-    from longctx.live.cost.estimate import headline
+    from longctx.live.cost.estimate import estimate_table, headline
+    from longctx.report.blocks import bare_table
 
     say, models = run.say, [cell.model for cell in (*cells, *functions)]
     details: list[str] = []
+    rows: list[str] = []
+
+    def say_row(sentence: str) -> None:
+        rows.append(sentence)
+        details.append(sentence)
+
     try:
-        estimates = run.estimate(cells, details.append) if cells else []
+        estimates = run.estimate(cells, details.append, say_row) if cells else []
         if functions:
-            estimates += estimate(run, nested, estimates, details.append)
+            estimates += estimate(run, nested, estimates, details.append, say_row)
         cap = run.default_cap(models) or run.stated_cap
         say(headline(estimates, run.settings.batch, "" if cap is None else usd_exactly(cap)))
+        if len(estimates) > 1 and not in_full:
+            table = estimate_table(estimates, run.settings.batch)
+            say(f"\n{bare_table(table, right=table.columns[1:])}\n\n-v: what each is estimated by.")
+            details = [sentence for sentence in details if sentence not in rows]
     finally:
         for sentence in details:
             say(sentence)

@@ -32,6 +32,24 @@ def test_nothing_is_asked_or_written(checkout: Checkout, server: SimulatedServer
     assert 'test = "passkey"' not in checkout.file("fixtures/models/toy.toml").read_text()
 
 
+def test_several_estimates_are_a_table_and_the_price_of_all_comes_first(checkout: Checkout) -> None:
+    checkout.profile(LINES, PASSKEY)
+    checkout.file("fixtures/models/toy.toml").write_text(f"[tokens]\nline = 20\n\n{PRICES}")
+    models = "--ctx-estimate", "--ctx-model=toy", "--ctx-model=other"
+    for options in (["--verbosity=0"], ["--verbosity=0", "-n1"]):
+        out = checkout.pytest(*models, *options).out
+        lines = out.splitlines()
+        assert lines[0].startswith("About $6.60 for 16 trials, without the models whose prices are not known")
+        assert [line.split()[:4] for line in lines if " on " in line] == [
+            ["line_retrieval", "on", "toy", "$2.76"],
+            ["line_retrieval", "on", "other", "unknown"],
+            ["passkey", "on", "toy", "$3.84"],
+            ["passkey", "on", "other", "unknown"],
+        ]
+        assert "trials need a request" not in out
+    assert checkout.pytest(*models, "-v").says("line_retrieval on toy: 4 of 4 trials need a request", "In all about")
+
+
 def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: SimulatedServer) -> None:
     checkout.record(server, "-k", "lines-3")
     assert checkout.pytest("--ctx-estimate").says("2 of 4 trials need a request")

@@ -170,7 +170,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
     run, folder = newcomer.run, newcomer.folder
     assert run("longctx init --prompts mine").says("Next, see the number of requests of the profile first")
     estimated = run("pytest tests_longctx --ctx-profile=first --ctx-estimate").out
-    [price] = re.findall(r"^In all about \$(\d+\.\d+)", estimated, re.MULTILINE)
+    [price] = re.findall(r"^About \$(\d+\.\d+)", estimated, re.MULTILINE)
     assert 0.1 < float(price) < 1
 
     few = "--ctx-trials 5"

@@ -13,6 +13,7 @@ from longctx.live.cost.money import cost
 from longctx.recording.request import Request
 from longctx.results.grouping import grouped
 from longctx.text import count, usd
+from longctx.views.chart import Table
 
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""
@@ -181,6 +182,23 @@ def headline(estimates: Sequence[Estimate], batches: bool, cap: str) -> str:
     unknown = "" if len(prices) == len(estimates) else ", without the models whose prices are not known"
     other = f" ({', '.join(others)})" if others else ""
     return f"About {usd(paid)}{other} for {count(trials, 'trial')}{unknown}{capped}; nothing was sent."
+
+
+def estimate_table(estimates: Sequence[Estimate], batches: bool) -> Table:
+    """Return a row for each test and model. batches: whether the run asks in batches."""
+    several = len({each.model for each in estimates}) > 1
+    rows = [
+        {
+            "": f"{each.test} on {each.model}" if several else each.test,
+            "price": "unknown" if each.price is None else usd(each.price.paid(batches)),
+            "to send": f"{each.to_ask:,} of {each.trials:,}",
+            "input tokens": f"{each.input_tokens:,}",
+            "output tokens": f"{each.output_tokens if each.expected_tokens is None else each.expected_tokens:,}",
+            "at most": f"{each.output_tokens:,}",
+        }
+        for each in estimates
+    ]
+    return Table.from_rows("", rows)
 
 
 def total_price(estimates: Iterable[Estimate], batches: bool) -> float:

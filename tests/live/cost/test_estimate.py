@@ -9,7 +9,15 @@ import pytest
 
 from longctx.cells.cell import ReplyTokens
 from longctx.config.models import Caching, ModelProfile, Tier, TokensPerUnit
-from longctx.live.cost.estimate import Estimate, Price, estimate, headline, in_all, price_warnings
+from longctx.live.cost.estimate import (
+    Estimate,
+    Price,
+    estimate,
+    estimate_table,
+    headline,
+    in_all,
+    price_warnings,
+)
 from longctx.live.cost.prefixes import shared
 from longctx.protocols.collage import VARIANTS
 from longctx.recording.request import Shared
@@ -123,6 +131,19 @@ def test_the_price_of_all_comes_first() -> None:
     direct = "$1.00 sent directly, without the prompt cache"
     assert headline([cached], True, "") == f"About $0.40 ({direct}) for 2 trials; nothing was sent."
     assert headline([unknown], False, "") == "Price not known, for 1 trial; nothing was sent."
+
+
+def test_several_estimates_are_a_table() -> None:
+    known = Estimate("toy", "passkey", 3, 2, 1000, 64, Price(1, 0.5, 0.5, 0.4), False, expected_tokens=30)
+    unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
+    table = estimate_table([known, unknown], False)
+    assert table.columns == ("", "price", "to send", "input tokens", "output tokens", "at most")
+    assert list(table.rows) == [
+        ("passkey on toy", "$0.50", "2 of 3", "1,000", "30", "64"),
+        ("passkey on other", "unknown", "1 of 1", "1", "1", "1"),
+    ]
+    [in_batches] = estimate_table([known], True).rows
+    assert in_batches[:2] == ("passkey", "$0.40"), "one model stands in no row"
 
 
 def test_what_replies_take_stands_beside_the_most_that_they_may_take() -> None:
