@@ -156,8 +156,8 @@ def test_stale_trials_are_no_trials_without_a_difference(gated: Checkout) -> Non
     options = "--ctx-model=toy", "--ctx-baseline=main"
     result = gated.pytest("tests_longctx/test_functions.py", *options, profile=None, page=True)
     changed = (
-        "Changed: 60 of 240 trials are stale, recorded for another request: messages; model and parameters are the "
-        "same."
+        "Changed: the code of test_judged changed since the baseline; 60 of 240 trials are stale, recorded for another "
+        "request: messages; model and parameters are the same."
     )
     assert result.code == 12
     assert result.says(changed)
