@@ -107,7 +107,7 @@ def main(folder: Path) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        server.wait_for(8, "/v1/chat/completions")
+        server.wait_for(2, "/v1/chat/completions")
         killed.kill()
         killed.wait()
         kept = recorded(second)
