@@ -2,69 +2,73 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
 
 from longctx.results.row import Row
 from longctx.stats.averaged import AnswerPair
 from longctx.vocabulary.both import Both
 
+Entry = TypeVar("Entry")
 ItemRows = Both[Sequence[Row]]
 """All answers about one item under two conditions, in two runs say."""
 
 
-class JudgedItem(NamedTuple):
-    """An item that a gate judges."""
-
-    band: str
-    cluster: object
-    before: Sequence[Row]
-    """The earlier answers that were measured."""
-    after: Sequence[Row]
-    """The later ones, measured or not."""
-    measured: Sequence[Row]
-    """Those of them that were."""
-    credits: AnswerPair | None
-    """The credit of all measured answers; None if one condition has none."""
-
-
 @dataclass(frozen=True, slots=True)
 class ItemColumns:
-    """The columns of JudgedItem and the cells, with an entry per item, of gated items and of others."""
+    """An entry per item in each column, of items that a gate judges and of others."""
 
-    cells: list[str] = field(default_factory=list)
+    cells: Sequence[str]
     """The cell in the later run."""
-    bands: list[str | None] = field(default_factory=list)
+    bands: Sequence[str | None]
     """The band in the later run; None if it is not gated."""
-    clusters: list[object] = field(default_factory=list)
-    before: list[Sequence[Row]] = field(default_factory=list)
-    after: list[Sequence[Row]] = field(default_factory=list)
-    measured: list[Sequence[Row]] = field(default_factory=list)
-    credits: list[AnswerPair | None] = field(default_factory=list)
+    clusters: Sequence[object]
+    before: Sequence[Sequence[Row]]
+    """The earlier answers that were measured."""
+    after: Sequence[Sequence[Row]]
+    """The later ones, measured or not."""
+    measured: Sequence[Sequence[Row]]
+    """Those of them that were."""
+    credits: Sequence[AnswerPair | None]
+    """The credit of all measured answers; None if one condition has none."""
 
     @classmethod
     def of(cls, items: Iterable[ItemRows]) -> ItemColumns:
-        columns = cls()
+        rows = [*items]
+        before, measured = ([measured_of(of_item[side]) for of_item in rows] for side in (0, 1))
+        after = [of_item.after for of_item in rows]
+        first = [of_run[0] for of_run in after]
         known: dict[AnswerPair, AnswerPair] = {}  # few differ: one of each is kept
-        for earlier, after in items:
-            before, measured, first = measured_of(earlier), measured_of(after), after[0]
-            columns.cells.append(first.cell)
-            columns.bands.append(first.band)
-            columns.clusters.append(first.cluster_key)
-            columns.before.append(before)
-            columns.after.append(after)
-            columns.measured.append(measured)
-            credits = (credit_of(before), credit_of(measured)) if before and measured else None
-            columns.credits.append(credits and known.setdefault(credits, credits))
-        return columns
+        return cls(
+            [row.cell for row in first],
+            [row.band for row in first],
+            [row.cluster_key for row in first],
+            before,
+            after,
+            measured,
+            [
+                known.setdefault(credits := (credit_of(was), credit_of(now)), credits) if was and now else None
+                for was, now in zip(before, measured, strict=True)
+            ],
+        )
 
-    def judged(self) -> Iterator[JudgedItem]:
-        """Yield the items that a gate judges: the earlier run measured them, and they have a band."""
-        rows = self.before, self.after, self.measured
-        for item in zip(self.bands, self.clusters, *rows, self.credits, strict=True):
-            if item[0] is not None and item[2]:
-                yield JudgedItem._make(item)
+    def at(self, places: Sequence[int]) -> ItemColumns:
+        """Return the items at these places."""
+
+        def at(column: Sequence[Entry]) -> list[Entry]:
+            return [column[place] for place in places]
+
+        rows = at(self.before), at(self.after), at(self.measured)
+        return ItemColumns(at(self.cells), at(self.bands), at(self.clusters), *rows, at(self.credits))
+
+    def by_band(self) -> dict[str, list[int]]:
+        """Return the places of the items that a gate judges: those with a band that the earlier run measured."""
+        bands: dict[str, list[int]] = {}
+        for place, (band, before) in enumerate(zip(self.bands, self.before, strict=True)):
+            if band is not None and before:
+                bands.setdefault(band, []).append(place)
+        return bands
 
 
 def measured_of(rows: Sequence[Row]) -> Sequence[Row]:

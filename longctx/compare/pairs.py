@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING, cast
 
 from longctx.compare.columns import ItemColumns, ItemRows, credits_of
@@ -130,18 +131,34 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     twins = {key: (renamed[key[0]], *key[1:]) if key[0] in renamed else key for key in theirs} if renamed else {}
     shared = {key: Both(ours[twin], row) for key, row in theirs.items() if (twin := twins.get(key, key)) in ours}
     common = {key: rows for key, rows in shared.items() if _same_question(*rows)}
+    if any(repeat for *_, repeat in chain(ours, theirs)):
+        items = _items(ours, theirs, shared, common, renamed)
+    else:
+        items = {key[:4]: Both([was], [now]) for key, (was, now) in common.items()}
+    return TrialPairs(ours, theirs, common, len(shared) - len(common), across, items)
+
+
+def _items(
+    ours: Mapping[TrialKey, Row],
+    theirs: Mapping[TrialKey, Row],
+    shared: Mapping[TrialKey, Both[Row]],
+    common: Mapping[TrialKey, Both[Row]],
+    renamed: Mapping[str, str],
+) -> dict[ItemKey, ItemRows]:
+    """Return all answers to each item in common, of which some have several.
+
+    shared: the trials of both runs by the key in the later one. common: those that ask the same question. renamed: the
+    earlier run's cells by those of the later run.
+    """
     items: dict[ItemKey, Both[list[Row]]] = {key[:4]: Both([], []) for key in common}
-    earlier: dict[ItemKey, list[Row]] = {}
-    for key, row in ours.items():
-        earlier.setdefault(key[:4], []).append(row)
+    earlier = grouped(ours.values(), item_key)
     for key, row in theirs.items():
         if key in common or (key not in shared and key[:4] in items):
             items[key[:4]].after.append(row)
-    for item, (befores, afters) in items.items():
-        item_before = earlier[(renamed.get(item[0], item[0]), *item[1:]) if renamed else item]
-        befores += [row for row in item_before if _same_question(row, afters[0])]
-    rows_of_items = cast(dict[ItemKey, ItemRows], items)  # a copy of as many pairs would take its time
-    return TrialPairs(ours, theirs, common, len(shared) - len(common), across, rows_of_items)
+    for (cell, *item), (befores, afters) in items.items():
+        of_item = earlier[(renamed.get(cell, cell), *item)]  # type: ignore[index]
+        befores += [row for row in of_item if _same_question(row, afters[0])]
+    return cast(dict[ItemKey, ItemRows], items)  # a copy of as many pairs would take its time
 
 
 def by_item(before: Iterable[Row], after: Iterable[Row], item: Callable[[Row], Hashable]) -> list[ItemRows]:
@@ -215,6 +232,8 @@ def _distance(before: object, after: object) -> float:
 
 def unmeasured_if_rejudged(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:
     """Return the later rows, those as not measured that something else judges than the earlier rows of their trial."""
+    if not any(row.judged_by or row.expected is not None for row in after):  # nothing is known of what judges them
+        return [*after]
     earlier = grouped(before, item_key)
     return [_unmeasured_if_rejudged(row, earlier.get(item_key(row), ())) for row in after]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -73,25 +72,23 @@ def vanished(pairs: TrialPairs) -> Iterator[Vanished]:
     often than others of its cell lacks the other answers.
     """
     renamed = {cells.before: cells.after for cells in pairs.across if cells.paired}
-    present = Counter(key[:4] for key in pairs.after)
-    repeats: dict[str, set[int]] = {}
-    bands: dict[str, str | None] = {}
-    for row in pairs.after.values():
-        repeats.setdefault(row.cell, set()).add(row.repeat)
-        bands[row.cell] = row.band
-    most = {cell: len(of_cell) for cell, of_cell in repeats.items()}
+    repeats: dict[str, list[int]] = {}
+    for cell, repeat in {(key[0], key[4]) for key in pairs.after}:
+        repeats.setdefault(cell, []).append(repeat)
     incomplete: dict[ItemKey, list[Row]] = {}
-    for (cell, *_), row in pairs.before.items():
-        cell = renamed.get(cell, cell)
-        item = cell, row.seed, row.item or "", row.trial
-        if present.get(item, 0) < most.get(cell, 0):
+    for key, row in pairs.before.items():
+        if key in pairs.after and len(repeats[key[0]]) == 1:
+            continue
+        item = renamed.get(key[0], key[0]), *key[1:4]
+        if not all((*item, repeat) in pairs.after for repeat in repeats.get(item[0], ())):
             incomplete.setdefault(item, []).append(row)
+    bands = {row.cell: row.band for row in pairs.after.values()} if incomplete else {}
     unpaired = {cells.before for cells in pairs.unpaired}
     for item, rows in incomplete.items():
         cell, measured = item[0], [row for row in rows if row.measured]
         band = bands[cell]
         if band is not None and measured and cell not in unpaired and not is_check(rows[0].test):
-            yield Vanished(band, measured, most[cell] - present.get(item, 0))
+            yield Vanished(band, measured, sum((*item, repeat) not in pairs.after for repeat in repeats[cell]))
 
 
 def vanished_sentence(trials: Sequence[Vanished], asked: int, retired: Retired) -> str:

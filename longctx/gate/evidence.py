@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from longctx.compare.columns import JudgedItem, credit_of
+from longctx.compare.columns import ItemColumns, credit_of
 from longctx.compare.pairs import ItemKey, TrialPairs, item_key, match_runs, pairs, unpaired
 from longctx.gate.bands import Evidenced, LookEvidence, Tallied
 from longctx.gate.cases import Vanished
@@ -102,19 +102,20 @@ class Evidence:
         """The changes of the trials that both runs measured."""
         return self.answers.averaged.changes
 
-    def add(self, trial: JudgedItem) -> None:
-        """Add the answers to a trial."""
-        _, cluster, before, after, measured, credits = trial
-        self.asked += len(after)
-        self.missing += len(after) - len(measured)
-        recorded = [row for row in before if row.answers is not None]
-        self.other += sum(not any(same_answer(earlier, row) for earlier in recorded) for row in after)
-        if credits:
-            self.answers.add(cluster, credits)
-            self.before += before
-            self.pairs += map(Both, itertools.cycle(before), measured)
-        of_all = credits if credits and len(measured) == len(after) else (credit_of(before), credit_of(after))
-        self.pessimistic_answers.add(cluster, of_all)
+    def add(self, items: ItemColumns) -> None:
+        """Add the answers to trials that the baseline measured."""
+        asked, measured = (sum(map(len, rows)) for rows in (items.after, items.measured))
+        self.asked += asked
+        self.missing += asked - measured
+        self.other += asked - sum(map(_same_answers, items.before, items.after))
+        rows = items.before, items.after, items.measured
+        for cluster, before, after, answered, credits in zip(items.clusters, *rows, items.credits, strict=True):
+            if credits:
+                self.answers.add(cluster, credits)
+                self.before += before
+                self.pairs += map(Both, before if len(before) >= len(answered) else itertools.cycle(before), answered)
+            of_all = credits if credits and len(answered) == len(after) else (credit_of(before), credit_of(after))
+            self.pessimistic_answers.add(cluster, of_all)
 
     def add_right_twice(self, cluster: object, labels: AnswerPair | None) -> None:
         """Note that a judge calls a trial right in both runs. labels: those of its answers, if it has some."""
@@ -146,11 +147,10 @@ def by_band(pairs: TrialPairs, gone: Sequence[Vanished] = ()) -> dict[str, Evide
     Trials that an early stop left out count neither as asked nor as missing. gone: the trials that the run lacks.
     """
     bands: dict[str, Evidence] = {}
-    for item in pairs.columns.judged():
-        evidence = bands.setdefault(item.band, Evidence())
-        evidence.baseline += item.before
-        if not _left_out(item):
-            evidence.add(item)
+    items = pairs.columns
+    for name, places in items.by_band().items():
+        evidence = bands[name] = Evidence(baseline=[row for place in places for row in items.before[place]])
+        evidence.add(items.at([place for place in places if not _left_out(items, place)]))
     _add_unpaired(bands, pairs, gone)
     return bands
 
@@ -223,19 +223,19 @@ def by_look(
             look = looks[row.band].look(row)
             complete[row.band] = min(complete.get(row.band, look), look - 1)
     bands: dict[str, EvidenceByLook] = {}
-    for item in pairs.columns.judged():
-        name, first = item.band, item.after[0]
-        planned = looks[name].looks
-        if name not in bands:
-            least = min(planned.number, complete.get(name, planned.number))
-            bands[name] = EvidenceByLook(planned, [Evidence() for _ in range(planned.number)], least)
-        look, left_out = looks[name].look(first), _left_out(item)
-        for index, evidence in enumerate(bands[name].evidence, start=1):
-            evidence.baseline += item.before
-            if index >= look and not left_out:
-                evidence.add(item)
-                if right_twice and (key := item_key(first)) in right_twice:
-                    evidence.add_right_twice(item.cluster, right_twice[key])
+    items = pairs.columns
+    for name, places in items.by_band().items():
+        baseline = [row for place in places for row in items.before[place]]
+        planned, asked = looks[name].looks, [place for place in places if not _left_out(items, place)]
+        looks_of_asked = [looks[name].look(items.after[place][0]) for place in asked]
+        at_looks = [Evidence(baseline=[*baseline]) for _ in range(planned.number)]
+        bands[name] = EvidenceByLook(planned, at_looks, min(planned.number, complete.get(name, planned.number)))
+        for index, at_look in enumerate(at_looks, start=1):
+            seen = [place for place, look in zip(asked, looks_of_asked, strict=True) if look <= index]
+            at_look.add(items.at(seen))
+            for place in seen if right_twice else ():
+                if right_twice and (key := item_key(items.after[place][0])) in right_twice:
+                    at_look.add_right_twice(items.clusters[place], right_twice[key])
     earlier = _looks_before(pairs, gone, plan, terms)
     for trial in gone:
         if trial.band in bands:
@@ -339,9 +339,10 @@ def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[To
     return lost, gained
 
 
-def _left_out(item: JudgedItem) -> bool:
+def _left_out(items: ItemColumns, place: int) -> bool:
     """Return whether an early stop left a trial out."""
-    return len(item.measured) < len(item.after) and any(row.error == EARLY_STOP for row in item.after)
+    after = items.after[place]
+    return len(items.measured[place]) < len(after) and any(row.error == EARLY_STOP for row in after)
 
 
 def evidence_of_all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
@@ -365,6 +366,12 @@ def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
         if credits:
             trials.add(after[0].cluster_or_item, credits)
     return {name: difference(trials.clusters) for name, trials in cells.items() if trials.names}
+
+
+def _same_answers(before: Sequence[Row], after: Sequence[Row]) -> int:
+    """Return how many of the run's answers to a trial are the baseline's own, judged the same."""
+    recorded = [row for row in before if row.answers is not None]
+    return sum(any(same_answer(earlier, row) for earlier in recorded) for row in after) if recorded else 0
 
 
 def same_answer(before: Row, after: Row) -> bool:

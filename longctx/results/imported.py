@@ -167,8 +167,9 @@ def check_comparable(before: Loaded, after: Loaded, names: Both[Path], choice: C
         )
     if before.form == RUN:
         return
-    ours, theirs = (dict.fromkeys(map(place_of, rows)) for rows in (before.rows, after.rows))
-    if ours.keys().isdisjoint(theirs):
+    ours = dict.fromkeys(map(place_of, before.rows))
+    if ours.keys().isdisjoint(map(place_of, after.rows)):
+        theirs = dict.fromkeys(map(place_of, after.rows))
         both = {item for _, item in ours} & {item for _, item in theirs}
         first, second = (min(rows, key=lambda row: row.item not in both) for rows in (before.rows, after.rows))
         if both:

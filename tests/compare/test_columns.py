@@ -23,9 +23,10 @@ def test_each_item_has_an_entry_in_every_column() -> None:
 def test_an_item_is_judged_if_the_baseline_measured_it_and_it_has_a_band() -> None:
     before = joined(run("correct", "not_asked", "wrong"))
     after = [replace(row, band="short") for row in joined(run("wrong", "correct", "infra_error"))]
-    judged = [*pairs(before, after).columns.judged()]
-    assert [(item.band, item.credits) for item in judged] == [("short", ((1,), (0,))), ("short", None)]
-    assert [*pairs(before, [replace(row, band=None) for row in after]).columns.judged()] == []
+    columns = pairs(before, after).columns
+    assert columns.by_band() == {"short": [0, 2]}
+    assert columns.at([2, 0]).credits == [None, ((1,), (0,))]
+    assert pairs(before, [replace(row, band=None) for row in after]).columns.by_band() == {}
 
 
 def test_repeats_and_partial_credit_are_answers_of_one_item() -> None:

@@ -106,9 +106,9 @@ def _identifies(rows: Listed, name: str) -> bool:
 
 def _check_repeats(path: Path, results: Sequence[ForeignResult], entries: Sequence[Entry], rows: RowReader) -> None:
     """Raise UserError if several rows of an item differ in more than what counts repeats."""
-    items = Counter(map(item_of, results))
-    if len(items) == len(results):
+    if len({*map(item_of, results)}) == len(results):
         return
+    items = Counter(map(item_of, results))
     groups = [(result.id, result.band, *result.of.values()) for result in results]
     counted = Counter(groups)
     explained = len(counted) == len(groups)

@@ -32,12 +32,13 @@ class Understood:
 
     def sentence(self, name: str, results: Sequence[ForeignResult], choice: Choice) -> str:
         """Return the sentence about the chosen results of a file."""
-        items = Counter(map(item_of, results))
+        items = {*map(item_of, results)}
         many = count(len(items), self.unit)
         said = [f"{short(name)} is {self.form}: {many} by {self.by}, outcome {short(self.outcome)}"]
         if self.also:
             said.append(f"also there: {listed([*self.also])}")
-        said += self._how_often([*items.values()])
+        if len(items) < len(results):
+            said += self._how_often([*Counter(map(item_of, results)).values()])
         said += _not_measured(results)
         if choice.scale.lower:
             said.append("turned round, since lower is better")
@@ -46,9 +47,7 @@ class Understood:
         return "; ".join(said)
 
     def _how_often(self, numbers: Sequence[int]) -> list[str]:
-        most = max(numbers, default=1)
-        if most == 1:
-            return []
+        most = max(numbers)
         by = f"by {', '.join(self.repeats)}" if self.repeats else "since no field tells them apart"
         often = f"{most:,}" if most == min(numbers) else f"up to {most:,}"
         return [f"{often} repeats of each, {by}, are averaged"]
