@@ -128,10 +128,11 @@ def pairs(before: Sequence[Row], after: Sequence[Row], treatments: Treatments | 
     ours, theirs = by_key(before), by_key(after)
     across = _across(before, after, treatments) if treatments else ()
     renamed = {cells.after: cells.before for cells in across if cells.paired}
-    twins = {key: (renamed[key[0]], *key[1:]) if key[0] in renamed else key for key in theirs} if renamed else {}
-    shared = {key: Both(ours[twin], row) for key, row in theirs.items() if (twin := twins.get(key, key)) in ours}
+    twins = [(renamed[key[0]], *key[1:]) if key[0] in renamed else key for key in theirs] if renamed else theirs
+    earlier = map(ours.get, twins)
+    shared = {key: Both(was, now) for was, (key, now) in zip(earlier, theirs.items(), strict=True) if was is not None}
     common = {key: rows for key, rows in shared.items() if _same_question(*rows)}
-    if any(repeat for *_, repeat in chain(ours, theirs)):
+    if any(key[4] for key in chain(ours, theirs)):
         items = _items(ours, theirs, shared, common, renamed)
     else:
         items = {key[:4]: Both([was], [now]) for key, (was, now) in common.items()}

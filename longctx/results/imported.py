@@ -256,30 +256,14 @@ def _row(run: str, result: ForeignResult, repeat: int, choice: Choice) -> Row:
         if text is not None and not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             raise ValueError(f"{text!a} contains half of a character (a lone surrogate)")
     score = None if result.error else choice.scale.share(result.value)
+    outcome = "infra_error" if score is None else "correct" if score == 1 else "wrong"
+    trace = {CREDIT: round(1000 * score)} if score is not None and 0 < score < 1 else NONE
+    returned = None if score is None else result.answer
+    expected = None if result.expected is None else sys.intern(result.expected)  # both files have it
+    error = (result.error or "not measured") if score is None else None
+    asked = run, result.band, result.id, repeat, result.band, result.cluster, result.document, expected
     return make_row(
-        run=run,
-        model=IMPORTED,
-        prompt_set=IMPORTED,
-        prompt_digest="",
-        test=IMPORTED,
-        cell=result.band,
-        params=NONE,
-        labels=NONE,
-        seed=0,
-        trial=0,
-        item=result.id,
-        repeat=repeat,
-        outcome="infra_error" if score is None else "correct" if score == 1 else "wrong",
-        band=result.band,
-        cluster=result.cluster,
-        cost_usd=result.cost,
-        guessing=result.guessing,
-        documents=result.document,
-        expected=None if result.expected is None else sys.intern(result.expected),  # both files have it
-        returned=None if score is None else result.answer,
-        trace={CREDIT: round(1000 * score)} if score is not None and 0 < score < 1 else NONE,
-        error=(result.error or "not measured") if score is None else None,
-        why=_why(score, result),
+        *asked, outcome, returned, _why(score, result), trace, error, result.cost, result.guessing, NONE, NONE
     )
 
 
@@ -290,4 +274,8 @@ def _why(score: float | None, result: ForeignResult) -> str | None:
     return f"partial credit {score:g}" if score else result.reason
 
 
-make_row = maker_of(Row)
+ASKED = "run", "cell", "item", "repeat", "band", "cluster", "documents", "expected"
+ANSWERED = "outcome", "returned", "why", "trace", "error", "cost_usd", "guessing", "params", "labels"
+SAME = {"model": IMPORTED, "prompt_set": IMPORTED, "prompt_digest": "", "test": IMPORTED, "seed": 0, "trial": 0}
+"""What is the same in all rows of other tools."""
+make_row = maker_of(Row, (*ASKED, *ANSWERED), SAME)

@@ -52,13 +52,13 @@ class Rate:
         """
         known = tuple(answers)
         effect, number = 1.0, 0
-        if len({cluster for cluster, *_ in known}) < len(known):
+        if len({answer[0] for answer in known}) < len(known):
             clusters = _grouped(known, 0)
             if len(clusters) == 1:
                 clusters = _grouped(known, 1)
             effect = design_effect(clusters)
             number = len(clusters) if len(clusters) < len(known) else 0
-        return cls(round(sum(credit for *_, credit in known), 6), len(known), effect, number, known)
+        return cls(round(sum([answer[2] for answer in known]), 6), len(known), effect, number, known)
 
     @property
     def effective(self) -> float:
@@ -231,4 +231,5 @@ Of = TypeVar("Of", bound=Scored)
 
 def rate_of(rows: Iterable[Of], held: Callable[[Of], bool] | None = None) -> Rate:
     """Return the rate of measured trials; that of partial credit is its mean. held: what counts as a right answer."""
-    return Rate.of((*row.identified, row.credit if held is None else int(held(row))) for row in rows)
+    credited = [(row.identified, row.credit if held is None else int(held(row))) for row in rows]
+    return Rate.of([(cluster, trial, credit) for (cluster, trial), credit in credited])

@@ -37,7 +37,8 @@ label labels answers answer""".split()
 """The names of fields with what is expected, the likeliest first."""
 
 
-make_result = maker_of(ForeignResult)
+READ = "id", "value", "band", "cluster", "cost", "guessing", "answer", "expected", "error", "document"
+make_result = maker_of(ForeignResult, READ)
 
 
 @dataclass(slots=True)
@@ -88,16 +89,16 @@ class RowReader:
             if name in record and (error := error_in(record[name])):
                 break
         result = make_result(
-            id=self._id(record),
-            value=None if error else self._value(record),
-            band=name_in(record, "band") if "band" in record and "band" not in named else "all",
-            cluster=name_in(record, "cluster") if record.get("cluster") not in (None, "") else None,
-            cost=_amount(record, "cost") if "cost" in record else None,
-            guessing=_amount(record, "guessing", below=1) if "guessing" in record else None,
-            answer=shown(record["answer"]) if "answer" in record else None,
-            expected=shown(record["expected"]) if "expected" in record else None,
-            error=error,
-            document=digest_of([record[name] for name in ASKED if name in record]) if self.is_by_place else None,
+            self._id(record),
+            None if error else self._value(record),
+            name_in(record, "band") if "band" in record and "band" not in named else "all",
+            name_in(record, "cluster") if record.get("cluster") not in (None, "") else None,
+            _amount(record, "cost") if "cost" in record else None,
+            _amount(record, "guessing", below=1) if "guessing" in record else None,
+            shown(record["answer"]) if "answer" in record else None,
+            shown(record["expected"]) if "expected" in record else None,
+            error,
+            digest_of([record[name] for name in ASKED if name in record]) if self.is_by_place else None,
         )
         if self.repeats:
             result = replace(result, of={name: str(record.get(name)) for name in self.repeats})

@@ -57,6 +57,8 @@ def name_of(text: str) -> str:
 def name_in(fields: Mapping[str, Any], name: str) -> str:
     """Return the text or number in a field that groups or identifies items. Raises ValueError."""
     value = fields[name] if name in fields else value_in(fields, name)
+    if type(value) is str and 0 < len(value) <= LONGEST_NAME:
+        return sys.intern(value)
     if not isinstance(value, PLAIN) or isinstance(value, bool) or value == "":
         raise ValueError(f"its field {name!r} is neither a text nor a number")
     return sys.intern(name_of(str(value)))  # both files have it, and many rows a band's
