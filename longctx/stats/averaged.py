@@ -31,7 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, starmap
 from statistics import NormalDist
 
 import numpy as np
@@ -44,6 +44,10 @@ from longctx.stats.search import root
 
 AnswerPair = tuple[tuple[float, ...], tuple[float, ...]]
 """The credit of a trial in each earlier run, and in each later one: 1 if it was right, 0 if it was wrong."""
+Chances = NDArray[np.float64]
+"""The chance of each whole number from 0 on."""
+LONG = 1_000
+"""The least length of two lists of chances that are added by Fourier transforms."""
 UNIT = 100
 """The test counts partial credit in hundredths."""
 
@@ -152,14 +156,15 @@ class Averaged:
         if not self.several:
             alone = self.change_counts.elements() if self.independent else map(sum, self.changes)
             return sign_flip_p_value([*map(int, filter(None, alone))], mid)
-        chance, observed, unit = np.ones(1), 0, UNIT if self.partial else 1
+        observed, unit = 0, UNIT if self.partial else 1
+        sums: list[Chances] = []
         for cluster in self.answers:
             before, after = (_totals([answers[side] for answers in cluster], unit) for side in (0, 1))
             totals = (*before, *after)
             if len(set(totals)) > 1:
                 observed += sum(after) - len(after) * min(totals)
-                sums = _sums(tuple(sorted(total - min(totals) for total in totals)), len(after))
-                chance = _added(chance, sums) if unit > 1 else np.convolve(chance, sums)
+                sums.append(_sums(tuple(sorted(total - min(totals) for total in totals)), len(after)))
+        chance = _added(sums)
         half = mid * chance[observed] / 2 if len(chance) > 1 else 0.0
         return min(1.0, float(chance[: observed + 1].sum() - half))
 
@@ -246,23 +251,36 @@ def _totals(answers: Sequence[Sequence[float]], unit: int) -> list[int]:
     return [sum(round(unit * credit) for credit in run) for run in zip(*answers, strict=False)]
 
 
-def _added(chance: NDArray[np.float64], sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the convolution with an array that is 0 nearly everywhere."""
-    added = np.zeros(len(chance) + len(sums) - 1)
-    for place in np.flatnonzero(sums):
-        added[place : place + len(chance)] += sums[place] * chance
-    return added
+def _added(sums: Sequence[Chances]) -> Chances:
+    """Return the chances of the total of independent sums, given those of each: neighbours are added first.
+
+    So n of them take about as long as n·log²(n), since long ones are added by Fourier transforms.
+    """
+    chances = [*sums] or [np.ones(1)]
+    while len(chances) > 1:
+        pairs = zip(chances[::2], chances[1::2], strict=False)
+        chances = [*starmap(_convolved, pairs), *chances[len(chances) & ~1 :]]
+    return chances[0]
+
+
+def _convolved(one: Chances, other: Chances) -> Chances:
+    if min(len(one), len(other)) < LONG:
+        return np.convolve(one, other)
+    size = len(one) + len(other) - 1
+    whole = 1 << (size - 1).bit_length()
+    product = np.fft.irfft(np.fft.rfft(one, whole) * np.fft.rfft(other, whole), whole)[:size]
+    return np.maximum(product, 0.0)  # what rounding leaves of a chance of nearly none
 
 
 @lru_cache(maxsize=4096)
-def _sums(totals: tuple[int, ...], drawn: int) -> NDArray[np.float64]:
+def _sums(totals: tuple[int, ...], drawn: int) -> Chances:
     """Return the probability of each sum of `drawn` of these totals, all choices being as likely."""
     ways = np.zeros((drawn + 1, sum(totals) + 1))
     ways[0, 0] = 1
     for total in totals:
         for number in range(drawn, 0, -1):
             ways[number, total:] += ways[number - 1, : ways.shape[1] - total]
-    chances: NDArray[np.float64] = ways[drawn] / math.comb(len(totals), drawn)
+    chances: Chances = ways[drawn] / math.comb(len(totals), drawn)
     return chances
 
 

@@ -105,6 +105,18 @@ def slow_bound(gained: float, lost: float, n: float, z: float) -> float:
     return root(lambda delta: score(known, delta) - z, -1.0, (gained - lost) / n)
 
 
+@pytest.mark.parametrize("clusters", [3, 40, 700])
+def test_chances_are_added_as_one_after_another(clusters: int) -> None:
+    """Also by Fourier transforms, which long lists of chances take."""
+    draws = np.random.default_rng(clusters)
+    sums = [draws.dirichlet(np.ones(draws.integers(2, 9))) for _ in range(clusters)]
+    one_by_one = np.ones(1)
+    for each in sums:
+        one_by_one = np.convolve(one_by_one, each)
+    assert (len(one_by_one) > 2 * averaged.LONG) == (clusters == 700)
+    np.testing.assert_allclose(averaged._added(sums), one_by_one, atol=1e-12)
+
+
 def test_a_bound_counts_partial_changes() -> None:
     """80 of 80 trials lose 0.4 of their credit: no interval of the difference contains -0.1."""
     low, high = Averaged([[((1.0,), (0.6,))]] * 80).interval()
