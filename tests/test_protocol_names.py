@@ -19,6 +19,7 @@ NAMES = re.compile("|".join([*(name for name in shipped() if name != "control"),
 """`control` is left out: it is a common word, and the controls belong to the test of collages."""
 KNOWN = {
     "authoring/items.py": "a report on questions, which reads the answers of collages and controls",
+    "cli/demo.py": "the demonstration, which replays recordings of one",
 }
 
 

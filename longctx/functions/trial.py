@@ -201,16 +201,17 @@ class FunctionTrial:
         return Exchange(place, answer, model, body, message, sha256, role)
 
     def number_unanswered(self) -> None:
-        """Give requests without an answer places that no answer of this trial has.
+        """Give requests without an answer places that no answered request of this trial has.
 
         Code that sends from several threads sends in another order each time: what came third in an earlier run is no
         earlier version of what comes third in this one.
         """
         with self._lock:
             given: set[tuple[int, str]] = set()
+            answered = self.bodies.keys() - {request.place.key for request in self.unanswered}
             for index, request in enumerate(self.unanswered):
                 place = request.place
-                taken = given | self.tape.recorded_places(place, self.bodies)
+                taken = given | self.tape.recorded_places(place, answered)
                 while (at := (place.number, place.after)) in taken:
                     place = replace(place, number=place.number + 1)
                 given.add(at)
