@@ -20,10 +20,6 @@ from tests.run_folders import finished
 pytestmark = needs_browser
 
 
-def count(page: Page) -> str:
-    return page.locator("#count").inner_text()
-
-
 def downloaded(page: Page, button: str) -> str:
     with page.expect_download() as download:
         page.get_by_role("button", name=button).click()
@@ -51,7 +47,7 @@ def test_lost_answers_are_on_the_first_screen_as_text(tab: Tab, tmp_path: Path) 
     assert page.title() != "owned"
     assert tab.messages == []
     lost.locator("tbody a").first.click()
-    assert count(page) == "1 of 40 trials"
+    expect(page.locator("#count")).to_have_text("1 of 40 trials")
 
 
 def test_groups_have_counts_and_filter(tab: Tab, gated: Path) -> None:
@@ -59,10 +55,10 @@ def test_groups_have_counts_and_filter(tab: Tab, gated: Path) -> None:
     buttons = page.locator("#changes button")
     counts = [f"{name} {number}" for name, number in GROUPS.items()]
     assert buttons.all_inner_texts() == ["all 40", *counts, "not compared 1"]
-    assert count(page) == "5 of 40 trials"
+    expect(page.locator("#count")).to_have_text("5 of 40 trials")
     for name, number in GROUPS.items():
         page.get_by_role("button", name=f"{name} {number}", exact=True).click()
-        assert count(page) == f"{number} of 40 trials"
+        expect(page.locator("#count")).to_have_text(f"{number} of 40 trials")
         assert set(page.locator("details.trial .change").all_inner_texts()) == {name}
         assert page.locator("#changes [aria-pressed=true]").inner_text() == f"{name} {number}"
 
@@ -70,7 +66,7 @@ def test_groups_have_counts_and_filter(tab: Tab, gated: Path) -> None:
 def test_checks_are_no_trials(tab: Tab, tmp_path: Path) -> None:
     page = tab.open(write_gated(tmp_path, check="cites").as_uri())
     assert page.locator("#changes button").all_inner_texts()[:2] == ["all 40", "lost 5"]
-    assert count(page) == "5 of 40 trials, 5 of 40 checks"
+    expect(page.locator("#count")).to_have_text("5 of 40 trials, 5 of 40 checks")
     assert "5 answers were lost" in page.locator("section.verdict").inner_text()
 
 
@@ -120,16 +116,16 @@ def test_an_address_names_a_trial(tab: Tab, gated: Path) -> None:
     assert link.get_attribute("href") == "#trial=line_retrieval/lines-5/2"
     page = tab.open(f"{gated.as_uri()}#trial=line%5Fretrieval%2Flines-5/7")  # as a chat may pass it on
     page.locator("details.trial .sides").wait_for()
-    assert count(page) == "1 of 40 trials"
+    expect(page.locator("#count")).to_have_text("1 of 40 trials")
     assert "lines-5#7" in page.locator("details.trial summary").inner_text()
     page.get_by_role("button", name="Show all").click()
-    assert count(page) == "5 of 40 trials"
+    expect(page.locator("#count")).to_have_text("5 of 40 trials")
 
 
 @pytest.mark.parametrize("address", ["trial=", "trial=no/such/9", "trial=%", "trials=%E0%A4%A/x", "trials=a", "<b>=1"])
 def test_a_foreign_address_shows_the_page(tab: Tab, gated: Path, address: str) -> None:
     page = tab.open(f"{gated.as_uri()}#{address}")
-    assert count(page) == "5 of 40 trials"
+    expect(page.locator("#count")).to_have_text("5 of 40 trials")
     assert tab.messages == []
 
 
@@ -181,9 +177,9 @@ def test_the_page_of_two_files_begins_as_that_of_a_gated_run(tab: Tab, judged: P
     box = example.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] <= 720
-    assert count(page) == "60 of 100 trials"
+    expect(page.locator("#count")).to_have_text("60 of 100 trials")
     example.locator("a").click()
-    assert count(page) == "1 of 100 trials"
+    expect(page.locator("#count")).to_have_text("1 of 100 trials")
     sides = page.locator("details.trial .sides > section")
     sides.last.wait_for()
     assert [side.locator("h3").first.inner_text() for side in sides.all()] == [
@@ -230,7 +226,7 @@ def test_a_keyboard_reaches_groups_and_trials(tab: Tab, gated: Path) -> None:
     page.locator("#changes button").nth(1).focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    assert count(page) == "3 of 40 trials"
+    expect(page.locator("#count")).to_have_text("3 of 40 trials")
     page.locator("#download-json").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
