@@ -65,8 +65,8 @@ def _of_code(before: Sequence[Row], after: Sequence[Row]) -> Iterator[str]:
         grouped((row for row in rows if row.code and not is_check(row.test)), lambda row: row.test)
         for rows in (before, after)
     )
-    for test in was.keys() & now.keys():
-        if {row.code for row in was[test]}.isdisjoint(row.code for row in now[test]):
+    for test, earlier in was.items():
+        if test in now and {row.code for row in earlier}.isdisjoint(row.code for row in now[test]):
             yield f"the code of {test} changed since the baseline"
 
 

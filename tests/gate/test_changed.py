@@ -142,3 +142,10 @@ def test_the_code_of_a_test(before: str | None, after: str | None, said: list[st
     verdict = give_verdict(*rows, RULES)
     assert changed(Both(RUN, RUN), rows, verdict) == said
     assert verdict.verdict == give_verdict(rows.before, rows.before, RULES).verdict
+
+
+def test_tests_of_other_code_are_named_in_their_order() -> None:
+    names = [f"passkey_{letter}" for letter in "hgfedcba"]
+    rows = Both(*([replace(row, code=code, test=name) for name in names for row in run("correct")] for code in "ab"))
+    said = changed(Both(RUN, RUN), rows, give_verdict(*rows, RULES))
+    assert said == [f"the code of {name} changed since the baseline" for name in names]
