@@ -17,7 +17,6 @@ from longctx.cli.demo import gated
 from longctx.engine.run import Run
 from longctx.report.blocks import TableRows
 from longctx.report.colours import colours
-from longctx.report.document import Document
 from longctx.report.svg import draw
 from longctx.results.grouping import grouped
 from longctx.stats.rates import pooled
@@ -59,21 +58,16 @@ def overview(folder: Path) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(Path(__file__).parent), autoescape=True, undefined=jinja2.StrictUndefined
     )
-    return environment.get_template(
-        "overview.html"
-    ).render(
+    template = environment.get_template("overview.html")
+    return template.render(
         colours=colours("light"),
         chart=Markup(draw(_chart(), width=WIDTH)),  # noqa: S704
-        document=document,
-        bands=_bands(document),
+        verdict=document.badge,
+        bands=next(block.table for block in document.blocks if isinstance(block, TableRows)),
         number=len(lost.rows),
         change=document.change,
         lost=[[row[column] for column in columns] for row in lost.rows[:LOST]],
     )
-
-
-def _bands(document: Document) -> Table:
-    return next(block.table for block in document.blocks if isinstance(block, TableRows))
 
 
 def _chart() -> Chart:

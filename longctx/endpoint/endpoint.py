@@ -64,11 +64,11 @@ OF_FETCH = frozenset(
 SUSPENDED = "no answer to this request is recorded. The trial ends here, and runs again once it is."
 ENDED = (
     "this request belongs to no trial that runs, so nothing is sent: send it while a test with the marker longctx "
-    "runs, or make its client in the test that sends it, since clients that are made at import lead here."
+    "runs, or make its client in the test that sends it, since clients made at import send their requests here."
 )
 OTHER_HOST = "the request names another host, so nothing is sent. Use the address of ask.endpoint(…) as it is."
 NOT_ALLOWED = (
-    "the code under test may not connect to this host, so nothing is sent. The failure of its test tells the cures."
+    "the code under test may not connect to this host, so nothing is sent. Its test's failure says what to do."
 )
 
 

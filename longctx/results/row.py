@@ -149,7 +149,7 @@ class Row:
     judged_by: Text | None = None
     """The digests of what judges the answer: `expected`, `case`, `accepted`, `labels`, `judge` and `judge_prompt`."""
     code: Text | None = None
-    """The digest of the code of its test function (functions/code_digest.py): of it alone, no verdict depends."""
+    """The digest of the code of its test function (functions/code_digest.py). No verdict depends on it."""
     server: Text | None = None
     """The name of the server that answered, as the user gave it; None without one."""
     answers: Text | None = None

@@ -103,7 +103,7 @@ def test_without_a_cap_nothing_is_asked(project: Checkout) -> None:
         result = upgrade(project, server, "old", "weak")
         assert not server.received
     assert result.code == 2
-    lacking = f"{TRIALS} trials of weak have no recording", "40 of 40"
+    lacking = f"{TRIALS} trials of weak have no recording", "to send", "40 of 40"
     assert result.says("[upgrade-not-recorded]", *lacking)
     assert not project.file("up").exists()
 
