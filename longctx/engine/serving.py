@@ -101,11 +101,10 @@ class Serving:
             rooms=rooms,
             difficulty={name: test.axes.difficulty for name, test in self._new.plan.tests.items()},
             left_out=len(self._cells) - len(held),
-            too_long=list(dict.fromkeys(map(_where, too_long))),
             unsent=[*self._unsent(both)],
             verdict=verdict,
             recorded=[_days(of.rows) for of in both],
-            faults=[*self._faults(both, asked)],
+            faults=[*_held_by_old_alone(too_long), *self._faults(both, asked)],
             unfinished=[*self._unfinished(both)],
         )
 
@@ -239,6 +238,12 @@ class Serving:
         strange = [name for name in names[1] - names[0] if not name.startswith(own)]
         if strange and any(name.startswith(own) for name in names[0]):
             yield f"new answered as {', '.join(sorted(strange))} instead of {model.model}: it serves another model"
+
+
+def _held_by_old_alone(cells: Sequence[Cell]) -> Iterator[str]:
+    """Yield a fault for each band of cells that only the old server can hold, whether or not it can be judged."""
+    for test, band in dict.fromkeys(map(_where, cells)):
+        yield f"new cannot hold {test.replace('_', ' ')} at {band}, which old holds"
 
 
 def _cell(cell: Cell) -> TestAndBand:

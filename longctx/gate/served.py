@@ -84,8 +84,6 @@ class Served:
     """By test, the entry of its table that makes its trials harder; empty if it declares none."""
     left_out: int
     """The cells that the old server cannot hold, or has no answer of."""
-    too_long: Sequence[TestAndBand]
-    """Bands with cells that only the old server can hold."""
     unsent: Sequence[str]
     """Sentences on live servers to which nothing was sent, since everything is recorded."""
     verdict: RunVerdict

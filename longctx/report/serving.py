@@ -116,8 +116,6 @@ def _rooms(served: Served) -> Iterator[str]:
 def _left_out(served: Served) -> Iterator[str]:
     if served.left_out:
         yield (f"{count(served.left_out, 'cell is', 'cells are')} left out that old cannot hold, or has no answers of.")
-    for test, band in served.too_long:
-        yield f"new cannot hold {_named(test)} at {band}, which old holds."
 
 
 def _tables(served: Served) -> Iterator[str]:

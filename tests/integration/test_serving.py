@@ -238,7 +238,21 @@ def test_a_window_that_only_new_cannot_hold(served: Checkout, both: tuple[Saying
         "old: llama.cpp b1, window 2,048",
         "They say of themselves: software llama.cpp b1 → llama.cpp b2; window 2048 → 512.",
         "1 cell is left out that old cannot hold, or has no answers of.",
-        "new cannot hold line retrieval at long, which old holds.",
+        "New cannot hold line retrieval at long, which old holds.",
+    )
+
+
+def test_a_window_that_only_new_cannot_hold_is_invalid_where_old_is_always_wrong(
+    served: Checkout, both: tuple[Saying, Saying]
+) -> None:
+    old, new = both
+    served.profile(SERVED.replace("12", "60"), name="fixtures/profiles/served.toml")
+    old.script = new.script = lambda body: mostly()(body) if lines_in(body) < 60 else (200, {}, message(WRONG, body))
+    new.said = {"/props": {"build_info": "b2", "default_generation_settings": {"n_ctx": 512}}}
+    run = serving(served, old.url, new.url)
+    assert run.code == 12
+    assert run.says(
+        "below 0.30", "New cannot hold line retrieval at long, which old holds.", "SERVING: INVALID (exit 12)"
     )
 
 
