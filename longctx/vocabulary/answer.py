@@ -56,7 +56,7 @@ class Answer:
     stop_reason: str | None
     """Why it ended, as the Messages API names it."""
     model: str
-    """The model that answered, as the server names it."""
+    """The model that answered, as the server names it; empty if it names none."""
     input_tokens: int
     """The tokens of the prompt, including those read from the prompt cache and written to it."""
     cached_tokens: int | None = None

@@ -97,6 +97,7 @@ def to_answer(message: Mapping[str, Any], receipt: Receipt, prefill: str = "") -
     """Return the answer in a message, whose text joins the text blocks and leaves out all others.
 
     Without a text block, such as with thinking or a tool call alone, its text is empty; its stop reason says why.
+    Its model is empty if the message names none, or has a placeholder such as "-", which some builds of llama.cpp send.
     prefill: the beginning of the answer that the request ended with. The text includes it, whether the server returned
     it (as llama.cpp does) or only what it added.
     """
@@ -110,7 +111,7 @@ def to_answer(message: Mapping[str, Any], receipt: Receipt, prefill: str = "") -
         text=answer,
         thought=thought,
         stop_reason=message.get("stop_reason"),
-        model=message["model"],
+        model=message["model"] if any(map(str.isalnum, message["model"])) else "",
         input_tokens=uncached + written + (cached or 0) + sum(each.input_tokens for each in compacted),
         cached_tokens=cached + read if cached is not None else read or None,
         output_tokens=output + sum(each.output_tokens for each in compacted),

@@ -40,6 +40,11 @@ def test_all_of_a_plain_answer() -> None:
     )
 
 
+@pytest.mark.parametrize(("named", "model"), [("-", ""), ("", ""), (" ", ""), ("toy-2", "toy-2"), ("模型", "模型")])
+def test_a_placeholder_names_no_model(named: str, model: str) -> None:
+    assert reply(message("42", model=named)).model == model
+
+
 def test_text_blocks_are_joined_and_others_left_out() -> None:
     content = [
         {"type": "thinking", "thinking": "line 3 says 7", "signature": "s"},
