@@ -28,13 +28,16 @@ LINES = 470
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """asked: what became of the trials. on_tape: how many have an answer there. Seconds: to find what is missing, and
-    to ask it."""
+    """asked: what became of the trials. on_tape: how many have an answer there, by reading it afterwards.
+
+    finding_s, asking_s: seconds to find what is missing, and to ask it. cpu_s: seconds of CPU of both.
+    """
 
     asked: SendResult
     on_tape: int
     finding_s: float
     asking_s: float
+    cpu_s: float
 
 
 def cell(trials: int, lines: int = LINES, timeout_s: float = 600.0) -> Cell:
@@ -49,6 +52,7 @@ def ask(url: str, trials: int, in_flight: int, timeout_s: float = 600.0) -> Pass
 
 
 async def _ask(folder: Path, url: str, asked_case: Cell, in_flight: int) -> Pass:
+    cpu = time.process_time()
     tape = Tape(folder, "once")
     async with open_client(tape, url, in_flight) as client:
         started = time.monotonic()
@@ -58,6 +62,7 @@ async def _ask(folder: Path, url: str, asked_case: Cell, in_flight: int) -> Pass
         asked_at = time.monotonic()
         asked = await ask_all(client, tape, trials, bounds, Silent())
         ended = time.monotonic()
+    cpu = time.process_time() - cpu
     again = Tape(folder)
     on_tape = sum(again.reply(Place.of(trial, trial.build())) is not None for trial in asked_case.each_trial())
-    return Pass(asked, on_tape, asked_at - started, ended - asked_at)
+    return Pass(asked, on_tape, asked_at - started, ended - asked_at, cpu)

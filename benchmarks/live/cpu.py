@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
 
 import anthropic
 
@@ -19,15 +18,17 @@ def cpu(trials: int, rounds: int = 3) -> list[list[str]]:
     """Rows: what sends the same prompts, milliseconds of CPU of its process for each, and their ratio to the SDK's."""
     prompts = [trial.build().user for trial in cell(trials).each_trial()]
 
-    def ours(url: str) -> None:
-        assert ask(url, trials, IN_FLIGHT).on_tape == trials
-
-    taken = {name: min(_ms(send, trials) for _ in range(rounds)) for name, send in _senders(ours, prompts).items()}
-    return [[name, f"{ms:.1f} ms", f"{ms / taken['the SDK']:.1f}"] for name, ms in taken.items()]
-
-
-def _senders(ours: Callable[[str], None], prompts: list[str]) -> dict[str, Callable[[str], None]]:
-    return {"the SDK": lambda url: asyncio.run(_by_sdk(url, prompts)), "longctx": ours}
+    taken: dict[str, list[float]] = {"the SDK": [], "longctx": []}
+    for _ in range(rounds):
+        with serving(latency_s=LATENCY_S) as server:
+            before = time.process_time()
+            asyncio.run(_by_sdk(server.url, prompts))
+            taken["the SDK"].append(time.process_time() - before)
+            ours = ask(server.url, trials, IN_FLIGHT)
+            assert ours.on_tape == trials
+            taken["longctx"].append(ours.cpu_s)
+    ms = {name: 1000 * min(seconds) / trials for name, seconds in taken.items()}
+    return [[name, f"{each:.1f} ms", f"{each / ms['the SDK']:.1f}"] for name, each in ms.items()]
 
 
 async def _by_sdk(url: str, prompts: list[str]) -> None:
@@ -40,10 +41,3 @@ async def _by_sdk(url: str, prompts: list[str]) -> None:
 
     async with anthropic.AsyncAnthropic(api_key="simulated", base_url=url) as client:
         await asyncio.gather(*map(send, prompts))
-
-
-def _ms(send: Callable[[str], None], trials: int) -> float:
-    with serving(latency_s=LATENCY_S) as server:
-        before = time.process_time()
-        send(server.url)
-        return (time.process_time() - before) / trials * 1000

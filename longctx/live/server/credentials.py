@@ -7,6 +7,7 @@ import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Self
 from urllib.parse import unquote
 
@@ -39,13 +40,13 @@ class Credentials:
     def of(cls, request: httpx2.Request) -> Self:
         """Return the credentials in a request's headers and URL."""
         secret = {unquote(part) for part in request.url.userinfo.decode("ascii", "replace").split(":", 1)}
-        secret |= {value for name, value in request.url.params.multi_items() if SECRET.search(name)}
+        secret |= {value for name, value in request.url.params.multi_items() if _is_secret(name)}
         secret |= {*values()}
         own: set[str] = set()
         for name, value in request.headers.items():
-            if SECRET.search(name):
+            if _is_secret(name):
                 secret |= {value, *_parts(value)}
-            elif not PUBLIC.fullmatch(name):
+            elif not _is_public(name):
                 own.add(value)
         return cls(longest_first(secret), longest_first(own - secret))
 
@@ -60,20 +61,32 @@ class Credentials:
     @property
     def longest(self) -> int:
         """The bytes of the longest spelling of a credential; 0 if there is none."""
-        return max(map(len, self._spellings()), default=0)
+        return max(map(len, _spelled(self.secret + self.own)), default=0)
 
     def redacted(self, text: str) -> str:
         return self.redacted_bytes(text.encode("utf-8", "surrogatepass")).decode("utf-8", "surrogatepass")
 
     def redacted_bytes(self, body: bytes) -> bytes:
-        for spelling in self._spellings():
+        for spelling in _spelled(self.secret + self.own):
             body = body.replace(spelling, REDACTED.encode())
         return body
 
-    def _spellings(self) -> Iterator[bytes]:
-        """Yield each credential as it may be in JSON, HTML or a URL."""
-        for value in (*self.secret, *self.own):
-            yield from (spelling.encode("utf-8", "surrogatepass") for spelling in spellings(value))
+
+@lru_cache(maxsize=64)
+def _spelled(credentials: tuple[str, ...]) -> tuple[bytes, ...]:
+    """Return each credential as it may be in JSON, HTML or a URL."""
+    return tuple(spelling.encode("utf-8", "surrogatepass") for value in credentials for spelling in spellings(value))
+
+
+@lru_cache(maxsize=256)
+def _is_secret(name: str) -> bool:
+    """Return whether a header or a parameter of the URL with this name is a credential."""
+    return SECRET.search(name) is not None
+
+
+@lru_cache(maxsize=256)
+def _is_public(header: str) -> bool:
+    return PUBLIC.fullmatch(header) is not None
 
 
 def _parts(value: str) -> Iterator[str]:

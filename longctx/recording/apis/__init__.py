@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any, Protocol
 from urllib.parse import quote
 
@@ -61,6 +62,7 @@ def api_at(path: str) -> Api | None:
     return PATHS.get(canonical_path(path))
 
 
+@lru_cache(maxsize=256)
 def canonical_path(path: str) -> str:
     """Return the path as its API has it; empty for a path of none.
 
