@@ -78,6 +78,15 @@ def check_is_no_file(option: str, folder: Path) -> None:
         raise UserError("path-is-file", f"{option} {folder} cannot be used, since {file} is a file: name a folder.")
 
 
+def check_free_folder(option: str, folder: Path) -> None:
+    """Raise UserError if the folder that an option names cannot be filled because it is a file or not empty."""
+    check_is_no_file(option, folder)
+    if folder.is_dir() and any(folder.iterdir()):
+        raise UserError(
+            "folder-not-empty", f"{option} {folder} is not empty: choose another folder, or delete it first."
+        )
+
+
 def check_writable(folder: Path) -> None:
     """Raise UserError if `folder` cannot be made or cannot take ROOM bytes. The check leaves nothing behind."""
     with _made(folder, stays=False):

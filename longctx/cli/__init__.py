@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import longctx
-from longctx import logs
 from longctx.cli.shared_options import fill_from_project
 from longctx.errors import UserError, closest, did_you_mean
 from longctx.workspace import Workspace
@@ -100,6 +99,14 @@ def complete(parser: argparse.ArgumentParser) -> None:
             argcomplete.autocomplete(parser)
 
 
+def start_log() -> None:
+    """Start the log if the environment requests it."""
+    if "LONGCTX_DEBUG" in os.environ:
+        from longctx import logs
+
+        logs.start()
+
+
 def _hint(unknown: str, known: Sequence[str]) -> str:
     """Return what was probably meant by an option that does not exist, as sentences after the error."""
     from longctx.config.profiles import entry_meant
@@ -118,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     parser = make_parser(words)
     complete(parser)
-    logs.start()
+    start_log()
     options, rest = parser.parse_known_args(words)
     options.words = words
     if rest:

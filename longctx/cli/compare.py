@@ -8,6 +8,7 @@ import json
 import string
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -104,7 +105,7 @@ def run(options: argparse.Namespace) -> int:
         change=change_title(_names(compared) if len(compared) > 1 else document.title, comparisons),
         lead="; ".join(_without_folder(note, compared) for note in about),
         notes=document.notes[len(about) :],
-        picture=changes(comparisons),
+        picture=partial(changes, comparisons),
     )
     emit.show(options, document, as_page=lambda: _page(compared, options.between, shown, first, others, known))
     return 0

@@ -9,7 +9,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.files import check_file_can_be_written, write_file
 from longctx.text import visible
 
 if TYPE_CHECKING:
@@ -39,6 +38,8 @@ def check(options: argparse.Namespace) -> None:
 
         require("HTML", *PAGE)
     if options.out is not None:
+        from longctx.files import check_file_can_be_written
+
         check_file_can_be_written(options.out, options.force)
 
 
@@ -52,7 +53,7 @@ def show(
 
     as_page: returns its own HTML. data: returns its JSON, by default that of the document.
     """
-    from longctx.report.document import FORMATS, as_data, as_html
+    from longctx.report.document import as_data, as_html, as_terminal
 
     kind = kind_of(options)
     if is_brief(options) and document.brief:
@@ -61,11 +62,17 @@ def show(
     html = as_page or partial(as_html, document)
     if kind == "json":
         text = f"{json.dumps(as_data(document) if data is None else data(), indent=1)}\n"
+    elif kind == "markdown":
+        from longctx.report.markdown_document import as_markdown
+
+        text = as_markdown(document)
     else:
-        text = html() if kind == "html" else FORMATS[kind](document)
+        text = html() if kind == "html" else as_terminal(document)
     if options.out is None:
         print(text, end="")
     else:
+        from longctx.files import write_file
+
         write_file(options.out, lambda part: part.write_text(text, encoding="utf-8"))
         if document.badge:  # a verdict, which must not be in the file alone
             print(visible(document.title))

@@ -10,9 +10,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from longctx.cli.shared_options import check_free_folder, declare, settings_of
+from longctx.cli.shared_options import declare, settings_of
 from longctx.engine.settings import GATE
 from longctx.extras import writes_page
+from longctx.files import check_free_folder
 from longctx.gate.rules import ignored_options
 from longctx.results.run_folders import find_run, only_reporter
 

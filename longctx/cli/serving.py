@@ -8,8 +8,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared_options import check_free_folder, declare, print_at_once, settings_of
+from longctx.cli.shared_options import declare, print_at_once, settings_of
 from longctx.errors import UserError
+from longctx.files import check_free_folder, write_file
 
 if TYPE_CHECKING:
     from longctx.engine.settings import Settings
@@ -74,7 +75,6 @@ def _settings(options: argparse.Namespace) -> Settings:
 
 def _write(out: Path, served: Served, lines: list[str]) -> None:
     """Write the comparison as text and as data. Raises UserError."""
-    from longctx.files import write_file
     from longctx.report.serving import serving_data
 
     texts = {

@@ -14,8 +14,6 @@ from typing import Any
 from longctx.config.project import project_settings
 from longctx.engine.settings import GATE, OPTIONS, TERMS, Settings, fill_in
 from longctx.engine.settings import settings_of as _settings_of
-from longctx.errors import UserError
-from longctx.files import check_is_no_file
 from longctx.gate.rules import DEFAULT_CAP
 
 
@@ -100,15 +98,6 @@ def print_noticed(folder: Path) -> None:
 
     if sentence := noticed(folder):
         print(sentence, file=sys.stderr)
-
-
-def check_free_folder(option: str, folder: Path) -> None:
-    """Raise UserError if the folder that an option names cannot be filled because it is a file or not empty."""
-    check_is_no_file(option, folder)
-    if folder.is_dir() and any(folder.iterdir()):
-        raise UserError(
-            "folder-not-empty", f"{option} {folder} is not empty: choose another folder, or delete it first."
-        )
 
 
 ROOM = 1.25

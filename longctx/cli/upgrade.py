@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared_options import check_free_folder, declare, print_at_once, settings_of
+from longctx.cli.shared_options import declare, print_at_once, settings_of
 from longctx.config.arguments import number
 from longctx.errors import UserError
 from longctx.extras import PAGE, require
+from longctx.files import check_free_folder
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run

@@ -35,9 +35,8 @@ from longctx.recording.base import Base
 from longctx.report.document import Document
 from longctx.report.gate_lines import Views, ViewsOfRows, lost_answers
 from longctx.report.headline import headline, why_each_band_fails
-from longctx.report.run_folder import add_step_summary, write_report
+from longctx.report.run_folder import add_step_summary, write_report, write_verdict
 from longctx.report.run_report import RunReport
-from longctx.report.verdict_data import write_verdict
 from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results import store
 from longctx.results.baseline_file import Baseline, load_baseline

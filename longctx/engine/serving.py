@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -15,7 +14,6 @@ from longctx.engine.run import Run
 from longctx.engine.settings import Settings
 from longctx.engine.terms import rules
 from longctx.errors import UserError
-from longctx.gate.recording_age import AgeLimit
 from longctx.gate.served import Noise, Room, Served, ServedRows, Side, TestAndBand
 from longctx.gate.tokens import TokenPairs, without_cut_prompts
 from longctx.gate.verdict import RunVerdict, give_verdict
@@ -204,7 +202,7 @@ class Serving:
     def _verdict(self, before: Sequence[Row], after: Sequence[Row]) -> RunVerdict:
         run, now = self._new, clocks.stamp()
         terms = rules(run, after, now, AT_ONCE)
-        terms = replace(terms, age=AgeLimit(now, math.inf), left_out=0, empty=0, unanswered="")
+        terms = replace(terms, age=None, left_out=0, empty=0, unanswered="")
         return give_verdict(before, after, terms, run.plan.tests)
 
     def _unsent(self, both: tuple[ServedRows, ServedRows]) -> Iterator[str]:

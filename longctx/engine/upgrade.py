@@ -20,12 +20,12 @@ from longctx.engine.terms import rules
 from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.gate.bands import ORDER, Verdict
-from longctx.gate.recording_age import AgeLimit
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.live.cost.money import check_cap
 from longctx.registry import known_protocols
-from longctx.report.document import Document, as_markdown
+from longctx.report.document import Document
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, Views, lost_answers
+from longctx.report.markdown_document import as_markdown
 from longctx.report.page.earlier_answers import Earlier, earlier_rows
 from longctx.report.page.trials import shown_subject
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data, upgrade_document
@@ -285,7 +285,7 @@ class Upgrading:
         terms = replace(
             terms,
             alpha=self._alpha,
-            age=AgeLimit(now, math.inf),
+            age=None,
             left_out=0,  # each treatment was measured on what the user selected
             empty=new.empty,
             grids={(test, new.treatment.name): tables for (test, _), tables in terms.grids.items()},

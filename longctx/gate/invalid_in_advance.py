@@ -10,7 +10,7 @@ from longctx.errors import UserError
 from longctx.gate.cases import vanished, without_retired
 from longctx.gate.coverage import cells_not_judged
 from longctx.gate.evidence import by_band, is_gated, with_bands_of
-from longctx.gate.recording_age import models_of, too_old
+from longctx.gate.recording_age import models_of
 from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
 from longctx.gate.verdict import Rules
 from longctx.registry import shipped
@@ -51,7 +51,8 @@ def invalid_in_advance(
         bands = by_band(paired, gone)
         in_common += sum(evidence.asked for evidence in bands.values()) - sum(trial.answers for trial in gone)
         missing = "" if part else next(unmeasured(paired, bands, gone, rules.retired), "")
-        faults = [missing, too_old(rows_before, _at_best(rows_before, rows_after), rules.age)]
+        too_old = rules.age.too_old(rows_before, _at_best(rows_before, rows_after)) if rules.age else ""
+        faults = [missing, too_old]
         reasons += [f"{match.test}: {reason}" for reason in faults if reason]
     excused = part or rules.left_out or rules.other_profile
     # Which checks a trial reaches is not known before it is asked.

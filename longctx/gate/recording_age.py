@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class AgeLimit:
     """The age limit for recordings of a changed model."""
 
-    now: str = ""
+    now: str
     """The end of the run in ISO 8601."""
     most_days: float = MAX_AGE_DAYS
     """Recordings of this age or older are not accepted."""
@@ -35,19 +35,18 @@ class AgeLimit:
         now, then = (moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC) for moment in moments)
         return (now - then) / datetime.timedelta(days=1)
 
-
-def too_old(before: Sequence[Row], after: Sequence[Row], age: AgeLimit) -> str:
-    """Return why the recordings are too old for a changed model; empty if it is unchanged, or they are young enough."""
-    if models_of(before) == models_of(after):
-        return ""
-    days = [age.days(str(row.recorded_at)) for row in after if row.source == "replayed" and row.measured]
-    old = [day for day in days if day >= age.most_days]
-    if not old:
-        return ""
-    return (
-        f"the model has changed, and {len(old):,} of {len(after):,} answers are recordings of up to "
-        f"{max(old):.0f} days ago, where {age.most_days:g} are allowed (max_age): record again with --ctx-record all"
-    )
+    def too_old(self, before: Sequence[Row], after: Sequence[Row]) -> str:
+        """Return why recordings are too old for a changed model; empty if it is unchanged, or they are young enough."""
+        if models_of(before) == models_of(after):
+            return ""
+        days = [self.days(str(row.recorded_at)) for row in after if row.source == "replayed" and row.measured]
+        old = [day for day in days if day >= self.most_days]
+        if not old:
+            return ""
+        return (
+            f"the model has changed, and {len(old):,} of {len(after):,} answers are recordings of up to {max(old):.0f} "
+            f"days ago, where {self.most_days:g} are allowed (max_age): record again with --ctx-record all"
+        )
 
 
 def models_of(rows: Sequence[Row]) -> set[tuple[str, str]]:

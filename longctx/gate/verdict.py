@@ -48,7 +48,6 @@ from longctx.gate.evidence import (
     with_bands_of,
 )
 from longctx.gate.nothing_to_lose import nothing_to_lose
-from longctx.gate.recording_age import AgeLimit, too_old
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
@@ -66,6 +65,7 @@ if TYPE_CHECKING:
     from longctx.compare.judges import GradedTest
     from longctx.gate.labels import RightTwiceOf
     from longctx.gate.memory import Memory
+    from longctx.gate.recording_age import AgeLimit
     from longctx.results.labels import Labels
     from longctx.stats.judge_errors import JudgeErrors
     from longctx.views.reporting import Reports
@@ -84,8 +84,8 @@ class Rules:
     """The probability of a false alarm in the whole run."""
     next_alpha: float | None = None
     """The same of the next run of the change, which is judged together with this one; None if none is."""
-    age: AgeLimit = field(default_factory=AgeLimit)
-    """How old recordings of a changed model may be."""
+    age: AgeLimit | None = None
+    """How old recordings of a changed model may be; None if they may have any age."""
     left_out: int = 0
     """The number of the grid's cells that the run left out."""
     cells: int = 0
@@ -554,7 +554,7 @@ def _compared(
         vacuous={band: why for band, why in vacuous.items() if why},
         reported=reported,
         faults=faults,
-        too_old=too_old(*match.rows, rules.age),
+        too_old=rules.age.too_old(*match.rows) if rules.age else "",
     )
 
 

@@ -1,16 +1,13 @@
-"""The parts of a document that a reader sees first, and how each is written for a terminal and as Markdown.
+"""The parts of a document that a reader sees first, and how each is written for a terminal.
 
-The page writes them in `blocks.html`.
+`markdown_document` writes them as Markdown, the page in `blocks.html`.
 """
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from longctx.report.markdown import as_code, code, fenced, in_cell, plain
 from longctx.text import visible
 from longctx.views.chart import Table
 
@@ -116,53 +113,3 @@ def bare_table(table: Table, right: Sequence[str] = ()) -> str:
         "  ".join(align(cell, width) for cell, (align, width) in zip(line, columns, strict=True)).rstrip()
         for line in lines
     )
-
-
-def markdown_blocks(blocks: Sequence[Block]) -> str:
-    """Return blocks as Markdown."""
-    return "\n\n".join(map(_in_markdown, blocks))
-
-
-def markdown_line(line: TextLine) -> str:
-    return "".join(as_code(visible(part)) if isinstance(part, Name) else _spaced(part) for part in line.parts)
-
-
-def _spaced(part: str) -> str:
-    """Return a part of a line, whose ends may be spaces or punctuation."""
-    found = re.fullmatch(r"(\s*)(.*?)(\s*)", part, re.DOTALL)
-    before, text, after = found.groups() if found else ("", part, "")
-    return f"{before}{plain(text)}{after}" if text else part
-
-
-def _in_markdown(block: Block) -> str:
-    if isinstance(block, TextLine):
-        return markdown_line(block)
-    if isinstance(block, Diff):
-        return fenced("\n".join(map(visible, block.lines)), "diff")
-    if isinstance(block, TableRows):
-        return _markdown_rows(block)
-    start = "<details open>" if block.is_open else "<details>"
-    return f"{start}<summary>{_summary(block.title)}</summary>\n\n{markdown_blocks(block.blocks)}\n\n</details>"
-
-
-def _markdown_rows(block: TableRows) -> str:
-    table = block.table
-    rows = [[in_cell(column) if column else "" for column in table.columns], ["---"] * len(table.columns)]
-    for row in table.rows:
-        rows.append([_cell(block, column, str(cell)) for column, cell in zip(table.columns, row, strict=True)])
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-
-
-def _cell(block: TableRows, column: str, cell: str) -> str:
-    if column in block.table.said:
-        return code(cell)
-    first, space, rest = cell.partition(" ")
-    if column == block.strong and re.fullmatch(r"[-+]?[\d.]+", first):
-        return f"**{first}**{space}{rest}"
-    return in_cell(cell)
-
-
-def _summary(line: TextLine) -> str:
-    """Return the title of a fold, in which Markdown is not read and nothing is markup. Names are code."""
-    parts = [(html.escape(visible(part), quote=False), isinstance(part, Name)) for part in line.parts]
-    return "".join(f"<code>{text}</code>" if is_name else text for text, is_name in parts)

@@ -1,4 +1,4 @@
-"""A document of sentences and tables, written as text for a terminal, as Markdown, or as one HTML file."""
+"""A document of sentences and tables, written as text for a terminal, or as one HTML file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from typing import Any
 
 from tabulate import tabulate
 
-from longctx.report.blocks import Block, TextLine, markdown_blocks, markdown_line, terminal_blocks
-from longctx.report.markdown import code, in_cell, plain
+from longctx.report.blocks import Block, TextLine, terminal_blocks
 from longctx.text import visible
 from longctx.views.chart import Chart, Table
 
@@ -30,10 +29,10 @@ class Document:
     """The sentence next to the badge."""
     brief: str = ""
     """The text for a terminal at the usual verbosity; empty if it is that of `as_terminal`."""
-    picture: Chart | None = None
-    """What a page opens with."""
-    maps: tuple[Chart, ...] = ()
-    """Heat maps that a page shows below that."""
+    picture: Callable[[], Chart | None] = field(default=lambda: None, compare=False)
+    """Returns what a page opens with."""
+    maps: Callable[[], tuple[Chart, ...]] = field(default=tuple, compare=False)
+    """Returns the heat maps that a page shows below that."""
     change: str = ""
     """What is judged or compared, in a few words: the title of a page, if it has another."""
     changed_files: Mapping[str, tuple[str, int]] = field(default_factory=dict)
@@ -58,21 +57,6 @@ def _first_blocks(document: Document) -> str:
     lines = [*map(visible, (document.title, *about)), "", terminal_blocks(document.blocks), ""]
     tables = [f"\n{terminal_table(table)}" for table in document.tables]
     return "\n".join([*lines, *map(visible, document.notes), *tables]) + "\n"
-
-
-def as_markdown(document: Document) -> str:
-    if document.heading:
-        about = [markdown_line(document.about)] if document.about else []
-        parts = [f"### {plain(document.heading)}", *about, markdown_blocks(document.blocks), _folded(document)]
-        return "\n\n".join(filter(None, parts)) + "\n"
-    notes = "\n".join(f"- {plain(note)}" for note in document.notes)
-    return "\n\n".join([f"# {plain(document.title)}", notes, *map(markdown_table, document.tables)]) + "\n"
-
-
-def _folded(document: Document) -> str:
-    notes = "\n".join(f"- {plain(note)}" for note in document.notes)
-    evidence = "\n\n".join([notes, *(markdown_table(table) for table in document.tables if not table.said)])
-    return f"<details><summary>{EVIDENCE}</summary>\n\n{evidence}\n\n</details>"
 
 
 def as_html(document: Document) -> str:
@@ -104,30 +88,18 @@ def _table_data(table: Table) -> dict[str, Any]:
 
 EVIDENCE = "Latency, tokens, every band and cell, how the verdict is reached"
 """The title of the notes and tables of a verdict, which are folded."""
-FORMATS: dict[str, Callable[[Document], str]] = {"terminal": as_terminal, "markdown": as_markdown, "html": as_html}
 
 
 def terminal_table(table: Table) -> str:
     return f"{visible(table.title)}\n\n{_grid(table)}"
 
 
-def markdown_table(table: Table) -> str:
-    """Return a Markdown table under a heading.
-
-    Text of a model or a document is written as code, so that nothing in it becomes a link, a mention or markup.
-    """
-    heads, rows = _cells(table, lambda column: code if column in table.said else in_cell)
-    lines = [heads, ["---"] * len(heads), *rows]
-    grid = "\n".join(f"| {' | '.join(line)} |" for line in lines)
-    return f"## {plain(table.title)}\n\n{grid}"
-
-
 def _grid(table: Table) -> str:
-    heads, rows = _cells(table, lambda _: visible)
+    heads, rows = cells_of(table, lambda _: visible)
     return tabulate(rows, headers=heads, tablefmt="simple", disable_numparse=True)
 
 
-def _cells(table: Table, escape: Callable[[str], Callable[[str], str]]) -> tuple[list[str], list[list[str]]]:
+def cells_of(table: Table, escape: Callable[[str], Callable[[str], str]]) -> tuple[list[str], list[list[str]]]:
     """Return the heads and the rows of a table. escape: gives the function that escapes a column."""
     heads = [escape("")(column) for column in table.columns]
     escapes = [escape(column) for column in table.columns]

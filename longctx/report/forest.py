@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from longctx.gate.verdict import RunVerdict
+from longctx.report.verdict_blocks import is_unknown
 from longctx.views.chart import Chart, Plot, PlotMark, Table
+from longctx.vocabulary.point import PROTOCOL
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +23,20 @@ class ForestBand:
     n: int
 
 
-def forest(bands: Sequence[ForestBand], margin: float) -> Chart | None:
+def forest_bands(verdict: RunVerdict) -> Iterator[ForestBand]:
+    """Yield the bands that have an interval; where a run replayed the baseline's own answers, it has no width."""
+    several = len({judged.after for judged in verdict.tests}) > 1
+    for test in verdict.tests:
+        name = ", ".join([test.test, *[str(test.after)] * several]).replace(f", prompts {PROTOCOL}", "")
+        for band, change in zip(test.bands, test.changes, strict=True):
+            if band.n and not is_unknown(band):
+                same = band.difference, band.difference
+                drawn = same if band.same_answers else change.interval
+                given = "invalid" if verdict.is_no_verdict else band.verdict
+                yield ForestBand(f"{name}, {band.band.name}", given, band.difference, drawn, band.n)
+
+
+def forest(bands: Iterable[ForestBand], margin: float) -> Chart | None:
     """Return the change of accuracy in each band of a gate, in percentage points; None without any.
 
     margin: the drop that the gate rules out, a share.

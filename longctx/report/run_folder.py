@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from longctx.extras import writes_page
+from longctx.gate.verdict import RunVerdict
 from longctx.redaction import redact_files
 from longctx.registry import shipped
+from longctx.report.document import Document
 from longctx.report.effective_lengths import effective_lengths_data
 from longctx.report.function_reports import REPORTS
 from longctx.report.judge_sentences import judges_data
+from longctx.report.markdown_document import as_markdown as document_as_markdown
 from longctx.report.page.earlier_answers import EarlierAnswers
 from longctx.report.run_report import RunReport
 from longctx.report.text import as_markdown
+from longctx.report.verdict_data import GATE, with_words
 from longctx.results.export import CSV, PARQUET, export
 from longctx.stats.rates import Rate
 from longctx.summary.summary import Line, Summary, lines, tokens_of
@@ -52,6 +56,15 @@ def _write_files(folder: Path, of_run: RunReport, parquet: bool) -> None:
     (folder / SUMMARY).write_text(as_markdown(summary, manifest.run, of_run.verdict), "utf-8", "backslashreplace")
     (folder / "summary.json").write_text(as_json(summary, manifest.run), "utf-8", "backslashreplace")
     export(of_run.record.rows, folder / CSV, folder / PARQUET if parquet else None)
+
+
+def write_verdict(
+    folder: Path, verdict: RunVerdict, baseline: tuple[str, str], changed: Sequence[str], shown: Document
+) -> None:
+    """Write gate.json for programs and gate.md for people. The arguments are those of `with_words`."""
+    data = with_words(verdict, baseline, changed, shown)
+    (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", "utf-8", "backslashreplace")
+    (folder / "gate.md").write_text(document_as_markdown(shown), "utf-8", "backslashreplace")
 
 
 def add_step_summary(folder: Path) -> str | None:

@@ -6,12 +6,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from longctx.report.default_views import default_findings, default_views
-from longctx.report.document import Document, markdown_table, terminal_table
-from longctx.report.document import as_markdown as document_as_markdown
+from longctx.report.document import Document, terminal_table
 from longctx.report.first_table import first_table_text
 from longctx.report.function_reports import function_reports_of
 from longctx.report.judge_sentences import judge_sentences
 from longctx.report.markdown import fenced, plain
+from longctx.report.markdown_document import as_markdown as document_as_markdown
+from longctx.report.markdown_document import markdown_table
 from longctx.report.tables import tables
 from longctx.results.row import EARLY_STOP
 from longctx.summary.costs import Cost, UsageSummary

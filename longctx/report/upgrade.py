@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from longctx.gate.bands import BandVerdict
@@ -11,7 +12,7 @@ from longctx.gate.usage import Usage, UsageChange
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.report.blocks import Block, TableRows, TextLine
 from longctx.report.document import Document
-from longctx.report.forest import forest
+from longctx.report.forest import forest, forest_bands
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
 from longctx.report.heat_maps import heat_maps
 from longctx.report.usage_table import PRICE, UNKNOWN, before_after, seconds, spread, thousand
@@ -21,7 +22,6 @@ from longctx.report.verdict_document import (
     badge,
     besides_bands,
     findings,
-    forest_bands,
     not_covered,
     remarks_on,
     verdict_document,
@@ -94,8 +94,8 @@ def upgrade_document(decision: UpgradeDecision) -> Document:
         badge=badge(verdict),
         lead=lead,
         brief=gate_lines([asked, *([" · ".join(counted)] if counted else [])], blocks, None, decision.lost),
-        picture=_bands_of(decision),
-        maps=heat_maps(verdict),
+        picture=partial(_bands_of, decision),
+        maps=partial(heat_maps, verdict),
         change=f"{old} → {names}",
         heading=f"{MARKS[verdict.verdict]} {asked}",
         about=TextLine.of(" · ".join(counted)),

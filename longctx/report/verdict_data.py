@@ -1,41 +1,30 @@
-"""The verdict of a gate as files: gate.json for programs, gate.md for people."""
+"""The verdict of a gate for programs, as gate.json holds it."""
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from longctx.gate.bands import BandVerdict
 from longctx.gate.verdict import BandChange, RunVerdict, VerdictOfTest
-from longctx.report import document
 from longctx.report.document import Document
+from longctx.report.document import as_data as data_of_document
 from longctx.results.row import Subject
 
 GATE = "gate.json"
 
 
-def write_verdict(
-    folder: Path, verdict: RunVerdict, baseline: tuple[str, str], changed: Sequence[str], shown: Document
-) -> None:
-    """Write gate.json and gate.md.
-
-    baseline: its name, and that of its run. shown: the verdict in words.
-    """
-    data = with_words(verdict, baseline, changed, shown)
-    (folder / GATE).write_text(f"{json.dumps(data, ensure_ascii=False, indent=1)}\n", "utf-8", "backslashreplace")
-    (folder / "gate.md").write_text(document.as_markdown(shown), "utf-8", "backslashreplace")
-
-
 def with_words(
     verdict: RunVerdict, baseline: tuple[str, str], changed: Sequence[str], shown: Document
 ) -> dict[str, Any]:
-    """Return the content of gate.json. The arguments are those of `write_verdict`."""
+    """Return the content of gate.json.
+
+    baseline: its name, and that of its run. changed: as `verdict_document` takes it. shown: the verdict in words.
+    """
     name, run = baseline
-    return as_data(verdict, name, changed) | {"baseline_run": run, "document": document.as_data(shown)}
+    return as_data(verdict, name, changed) | {"baseline_run": run, "document": data_of_document(shown)}
 
 
 def as_data(verdict: RunVerdict, baseline: str, changed: Sequence[str]) -> dict[str, Any]:

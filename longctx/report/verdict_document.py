@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from statistics import NormalDist
 from typing import Any
 
@@ -14,7 +15,6 @@ from longctx.gate.cases import added_sentence
 from longctx.gate.verdict import BandChange, Rules, RunVerdict, VerdictOfTest
 from longctx.gate.where import pattern_of
 from longctx.report.document import Document
-from longctx.report.forest import ForestBand, forest
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
 from longctx.report.usage_table import (
     PRICE,
@@ -43,7 +43,7 @@ from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.text import count, some_of, usd
 from longctx.views.chart import Chart, Table
-from longctx.vocabulary.point import PROTOCOL, is_check
+from longctx.vocabulary.point import is_check
 
 MOST_CELLS = 8
 """The most cells that the table of the largest changes lists."""
@@ -99,8 +99,8 @@ def verdict_document(
         badge=badge(verdict),
         lead=lead(verdict),
         brief=gate_lines(head, tuple(below), verdict.usage, NONE_LOST if verdict.is_no_verdict else lost),
-        picture=forest(list(forest_bands(verdict)), verdict.rules.margin),
-        maps=_maps(verdict),
+        picture=partial(_picture, verdict),
+        maps=partial(_maps, verdict),
         change=change_of(changed, baseline),
         changed_files={text.test: (text.file, text.line) for text in reversed(texts) if text.file},
         heading=heading(verdict, f"{why(verdict)}{_ruled_out(verdict)}"),
@@ -109,11 +109,13 @@ def verdict_document(
     )
 
 
+def _picture(verdict: RunVerdict) -> Chart | None:
+    from longctx.report.forest import forest, forest_bands
+
+    return forest(forest_bands(verdict), verdict.rules.margin)
+
+
 def _maps(verdict: RunVerdict) -> tuple[Chart, ...]:
-    """Return heat maps of a verdict on trials that have a place in the context."""
-    pairs = (pair for test in verdict.tests for evidence in test.evidence for pair in evidence.pairs)
-    if all(pair.after.depth is None for pair in pairs):
-        return ()
     from longctx.report.heat_maps import heat_maps
 
     return heat_maps(verdict)
@@ -156,18 +158,6 @@ def change_of(changed: Sequence[str], baseline: str) -> str:
     shown = [phrase.replace("prompt set ", "prompts ", 1) for phrase in named]
     others = "what changed is listed below" if changed else "no difference found"
     return "; ".join(shown) or f"Against the baseline {baseline}: {others}"
-
-
-def forest_bands(verdict: RunVerdict) -> Iterator[ForestBand]:
-    """Yield the bands that have an interval; where a run replayed the baseline's own answers, it has no width."""
-    for test in verdict.tests:
-        name = ", ".join([test.test, *_of(verdict, test).values()]).replace(f", prompts {PROTOCOL}", "")
-        for band, change in zip(test.bands, test.changes, strict=True):
-            if band.n and not is_unknown(band):
-                same = band.difference, band.difference
-                drawn = same if band.same_answers else change.interval
-                given = "invalid" if verdict.is_no_verdict else band.verdict
-                yield ForestBand(f"{name}, {band.band.name}", given, band.difference, drawn, band.n)
 
 
 def answer_notes(rows: Sequence[Row], base: str) -> Iterator[str]:

@@ -6,7 +6,8 @@ import csv
 import io
 
 from longctx.authoring.items import as_csv, document
-from longctx.report.document import as_markdown, as_terminal
+from longctx.report.document import as_terminal
+from longctx.report.markdown_document import as_markdown
 from tests.authoring.examples import found
 
 ASKED = {"q1": "What?", "q2": "=1+1|`x`\x1b[31m\u202e", "q3": "Who?", "q4": "Where?"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,7 +11,7 @@ from longctx.results.row import Row
 from tests.rows import joined, right_of, run
 
 RULES = Rules(age=AgeLimit("2026-11-22T00:00:00+00:00"))
-AGELESS = Rules(age=AgeLimit("2026-11-23T00:00:00+00:00", math.inf))
+AGELESS = Rules()
 """Rules for answers of any age."""
 TOGETHER = replace(RULES, margin=0.25, run_margin=0.075)
 BANDS = "short", "middle", "long"

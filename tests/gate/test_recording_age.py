@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from longctx.gate.recording_age import AgeLimit, too_old
+from longctx.gate.recording_age import AgeLimit
 from tests.rows import joined, run
 
 NOW = "2026-11-22T00:00:00+00:00"
 
 
 def proof(before: dict[str, Any], after: dict[str, Any], days: float = 7) -> str:
-    return too_old(joined(run("correct", **before)), joined(run("correct", **after)), AgeLimit(NOW, days))
+    return AgeLimit(NOW, days).too_old(joined(run("correct", **before)), joined(run("correct", **after)))
 
 
 def test_recordings_speak_for_the_model_they_are_of() -> None:
@@ -32,4 +32,4 @@ def test_a_changed_model_needs_live_answers_or_young_recordings(change: dict[str
 def test_what_a_baseline_heard_from_several_models_is_no_change() -> None:
     before = {"model_returned": "m-1, m-2"}
     after = joined(run("correct", model_returned="m-1"), run("correct", seed=3, model_returned="m-2"))
-    assert too_old(joined(run("correct", **before)), after, AgeLimit(NOW)) == ""
+    assert AgeLimit(NOW).too_old(joined(run("correct", **before)), after) == ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from longctx.report.blocks import Diff, Fold, Name, TableRows, TextLine, markdown_blocks, terminal_blocks
+from longctx.report.blocks import Diff, Fold, Name, TableRows, TextLine, terminal_blocks
+from longctx.report.markdown_document import markdown_blocks
 from longctx.views.chart import Table
 from tests.report.markdown import without_code
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from longctx.report.document import Document, as_markdown, as_terminal
+from longctx.report.document import Document, as_terminal
 from longctx.report.gate_lines import LONGEST, LostAnswer, LostAnswers
+from longctx.report.markdown_document import as_markdown
 from tests.report.markdown import without_code
 
 

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from longctx.report.document import markdown_table, terminal_table
+from longctx.report.document import terminal_table
 from longctx.report.markdown import code, plain
+from longctx.report.markdown_document import markdown_table
 from longctx.text import visible
 from longctx.views.chart import Table
 

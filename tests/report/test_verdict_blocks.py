@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from longctx.gate.verdict import RunVerdict, give_verdict
-from longctx.report.document import as_markdown
 from longctx.report.gate_lines import lost_answers, without_answers
+from longctx.report.markdown_document import as_markdown
 from longctx.report.verdict_blocks import MARKS, TextChange
 from longctx.report.verdict_document import verdict_document
 from longctx.results.row import Row

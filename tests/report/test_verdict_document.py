@@ -9,8 +9,9 @@ import pytest
 
 from longctx.gate.verdict import Rules, give_verdict
 from longctx.protocols.passkey import PasskeyAxes
-from longctx.report.document import as_html, as_markdown, as_terminal
+from longctx.report.document import as_html, as_terminal
 from longctx.report.headline import headline, why_each_band_fails
+from longctx.report.markdown_document import as_markdown
 from longctx.report.verdict_data import as_data
 from longctx.report.verdict_document import answer_notes, verdict_document
 from longctx.results.row import Row

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from longctx import clocks
 from longctx.authoring.unreadable import sentences
 from longctx.cli.questions.filter import answered, readable
-from longctx.cli.shared_options import add_task, check_free_folder, declare, print_at_once, print_noticed, settings_of
+from longctx.cli.shared_options import add_task, declare, print_at_once, print_noticed, settings_of
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
 from longctx.engine.settings import LIVE
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     from longctx.corpus.documents import load_corpus
     from longctx.corpus.question_bank import load_questions
     from longctx.engine.run import Run
-    from longctx.files import check_writable
+    from longctx.files import check_free_folder, check_writable
 
     documents = options.corpus or options.workspace.find("register")
     print_noticed(documents)
@@ -111,7 +111,8 @@ def _write_report(workspace: Workspace, finished: Finished, questions: QuestionS
     room: max_tokens of an answer. Raises UserError.
     """
     from longctx.authoring.items import as_csv, document, quality, warnings
-    from longctx.report.document import as_markdown, as_terminal
+    from longctx.report.document import as_terminal
+    from longctx.report.markdown_document import as_markdown
     from longctx.report.text import trials_sentence
 
     rows, folder = finished.record.rows, finished.record.folder

@@ -91,7 +91,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
     chunks = list(trials.chunks(rows, record.views(places), manifest.options, earlier))
     every = list(sections(summary, drawn))
     leads, curves, parts = opened(every) if not verdict else ([], [], every)
-    picture = verdict.picture if verdict else accuracies(summary)
+    picture = verdict.picture() if verdict else accuracies(summary)
     numbers = numbers_of(cell.subject.model for cell in summary.cells)
     page = (
         _environment()
@@ -103,7 +103,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
             leads=leads,
             curves=curves,
             warning=unmeasured(summary),
-            maps=_figures(verdict.maps, numbers) if verdict else [],
+            maps=_figures(verdict.maps(), numbers) if verdict else [],
             lost=lost_of(verdict) if verdict else None,
             above=above_lost(verdict.blocks) if verdict else (),
             trials_of=trial_links(rows),
@@ -160,6 +160,7 @@ def changes_page(
     """
     rows, earlier, subject = changed.rows, changed.earlier, changed.subject
     numbers = numbers_of(row.model for row in (*rows, *(each.row for each in earlier.values())))
+    picture = document.picture()
 
     def title(name: str) -> str:
         return tests[name].title if name in tests else name
@@ -169,9 +170,9 @@ def changes_page(
         .get_template("changes.html")
         .render(
             verdict=document,
-            picture=document.picture,
-            drawn=_drawn(document.picture, numbers),
-            maps=_figures(document.maps, numbers),
+            picture=picture,
+            drawn=_drawn(picture, numbers),
+            maps=_figures(document.maps(), numbers),
             lost=lost_of(document) if document.heading else None,  # a comparison lists gained answers, too
             above=above_lost(document.blocks),
             trials_of=trial_links(rows),

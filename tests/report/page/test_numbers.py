@@ -143,7 +143,7 @@ def test_a_comparison_names_both_sides_and_shows_the_change_of_each_cell() -> No
     after = [replace(row, prompt_set="b", outcome="wrong" if row.trial < 12 else "correct") for row in before]
     others = [("B", compare(before, after, pools=pools))]
     document = replace(
-        comparison("A", others, [], 0), change=change_title("new against old", others), picture=changes(others)
+        comparison("A", others, [], 0), change=change_title("new against old", others), picture=lambda: changes(others)
     )
     page = changes_page(document, ChangedTrials(after, ["{}"] * 40, {}), shipped())
     assert '<h1 id="verdict">new against old: prompts a → b</h1>' in page
