@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from longctx.compare.runs import CellChange, Comparison, SubjectComparison
 from longctx.report.blocks import bare_table
-from longctx.report.gate_lines import LOST_LINES, one_line, taken_in_turn
+from longctx.report.gate_lines import LOST_LINES, lost_line, one_line, taken_in_turn
 from longctx.report.usage_table import trials
 from longctx.report.verdict_blocks import CHANGE, LOST, named
 from longctx.stats.unpaired import Unpaired
@@ -58,8 +58,8 @@ def _side_by_side(reference: str, name: str, versus: Sequence[SubjectComparison]
     lost = [[(each.test, flip) for flip in each.flips if flip.lost] for each in versus if not is_check(each.test)]
     shown = taken_in_turn([of_test for of_test in lost if of_test], LOST_LINES)
     for test, flip in shown:
-        answers = (one_line(side.returned or side.outcome) for side in (flip.before, flip.after))
-        yield visible(f"{test}/{flip.cell}#{flip.name}: " + " → ".join(f'"{answer}"' for answer in answers))
+        before, after = (side.returned or side.outcome for side in (flip.before, flip.after))
+        yield lost_line(f"{test}/{flip.cell}#{flip.name}", before, after)
     if (rest := sum(map(len, lost)) - len(shown)) > 0:
         yield f"… {rest:,} more lost"
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Any, TypeVar
 
 from longctx.gate.bands import BandVerdict
@@ -32,6 +33,10 @@ LONGEST = 60
 """The most characters that are shown of an answer."""
 LONGEST_REASON = 100
 """The most characters that are shown of what a test said."""
+COLUMNS = 100
+"""The most columns that a line of a terminal takes."""
+SHORTEST = 8
+"""The fewest characters to which a text is cut for that."""
 Views = Mapping[tuple[object, ...], Mapping[str, Any]]
 """The fields of views by the identities of their rows."""
 ViewsOfRows = Callable[[Sequence[Row], Sequence[Row]], tuple[Views, Views]]
@@ -64,9 +69,7 @@ class LostAnswer:
 
     @property
     def line(self) -> str:
-        question = f"{one_line(self.question)} " if self.question else ""
-        reason = f": {one_line(self.reason, LONGEST_REASON)}" if self.reason else ""
-        return f'{self.trial}: {question}"{one_line(self.before)}" → "{one_line(self.after)}"{reason}'
+        return lost_line(self.trial, self.before, self.after, self.question, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +277,33 @@ def lost_lines(lost: LostAnswers, most: int) -> Iterator[str]:
     yield from (answer.line for answer in shown)
     if (more := lost.number + lost.checks - len(shown)) > 0:
         yield f"… {more:,} more lost" + (f": {lost.command}" if lost.command else "")
+
+
+def lost_line(
+    trial: str, before: str | None, after: str | None, question: str | None = None, reason: str | None = None
+) -> str:
+    """Return a lost answer in a line of at most COLUMNS, for which the longest of its texts are cut."""
+
+    def framed(asked: str, was: str, now: str, why: str) -> str:
+        return f'{visible(trial)}: {f"{asked} " if question else ""}"{was}" → "{now}"{f": {why}" if reason else ""}'
+
+    texts = [visible(one_line(text, LONGEST_REASON)) for text in (question, before, after, reason)]
+    if len(framed(*texts)) > COLUMNS:
+        texts[1:3] = _where_they_differ(*texts[1:3])
+
+    def cut(width: int) -> str:
+        widths = 2 * width, width, width, width  # without its question, an answer is not understood
+        return framed(*map(one_line, texts, widths))
+
+    cuts = map(cut, range(LONGEST_REASON, SHORTEST, -1))
+    return one_line(next((line for line in cuts if len(line) <= COLUMNS), cut(SHORTEST)), COLUMNS)
+
+
+def _where_they_differ(before: str, after: str) -> tuple[str, str]:
+    """Return two answers without the words with which both begin, of which a cut would show nothing else."""
+    pairs = zip(before.split(" "), after.split(" "), strict=False)
+    alike = sum(len(word) + 1 for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return (before, after) if alike < SHORTEST else (f"… {before[alike:]}", f"… {after[alike:]}")
 
 
 def one_line(text: str | None, longest: int = LONGEST) -> str:

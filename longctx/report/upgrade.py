@@ -10,15 +10,16 @@ from typing import Any
 from longctx.gate.bands import BandVerdict
 from longctx.gate.usage import Usage, UsageChange
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
-from longctx.report.blocks import Block, TableRows, TextLine
+from longctx.report.blocks import Block, TableRows, TextLine, terminal_blocks
 from longctx.report.document import Document
 from longctx.report.forest import forest, forest_bands
-from longctx.report.gate_lines import NONE_LOST, LostAnswers, gate_lines
+from longctx.report.gate_lines import COLUMNS, NONE_LOST, LostAnswers, lost_line
 from longctx.report.heat_maps import heat_maps
 from longctx.report.usage_table import PRICE, UNKNOWN, before_after, seconds, spread, thousand
 from longctx.report.verdict_blocks import LOST, MARKS, Told, lost_and_gained, lost_of, verdict_blocks
 from longctx.report.verdict_data import as_data
 from longctx.report.verdict_document import (
+    NO_PLACE,
     badge,
     besides_bands,
     findings,
@@ -30,7 +31,7 @@ from longctx.report.verdict_document import (
 from longctx.report.verdict_document import lead as lead_of_gate
 from longctx.results.row import Row
 from longctx.stats.rates import Rate, pooled, rate_of
-from longctx.text import usd
+from longctx.text import usd, visible
 from longctx.views.chart import Chart, Plot, PlotMark, Table
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import is_check
@@ -83,23 +84,22 @@ def upgrade_document(decision: UpgradeDecision) -> Document:
     verdict = decision.verdict
     old = decision.short(decision.old)
     names = " or ".join(decision.short(name) for name, _ in decision.candidates)
-    asked = f"May {decision.short(decision.best)} replace {old}? {_decided(verdict)}"
-    counted = [part for part in (decision.same_model, lost_and_gained(verdict)) if part]
-    blocks = tuple(_blocks(decision))
-    lead = _lead(decision)
+    on = f" on {decision.same_model}" if decision.same_model else ""
+    asked = f"May {decision.short(decision.best)} replace {old}{on}? {_decided(verdict)}"
+    lead, found = _lead(decision), tuple(findings(verdict))
     return Document(
         title=asked,
         notes=tuple(_notes(decision, lead)),
         tables=(_candidates(decision), *([decision.lost.table] if decision.lost.shown else []), *_details(decision)),
         badge=badge(verdict),
         lead=lead,
-        brief=gate_lines([asked, *([" · ".join(counted)] if counted else [])], blocks, None, decision.lost),
+        brief="\n".join(_lines(decision, asked, found)),
         picture=partial(_bands_of, decision),
         maps=partial(heat_maps, verdict),
         change=f"{old} → {names}",
         heading=f"{MARKS[verdict.verdict]} {asked}",
-        about=TextLine.of(" · ".join(counted)),
-        blocks=blocks,
+        about=TextLine.of(lost_and_gained(verdict)),
+        blocks=tuple(_blocks(decision, found)),
     )
 
 
@@ -115,14 +115,37 @@ def _decided(verdict: RunVerdict) -> str:
     return "; ".join([f"{given}{where}", *besides, *not_covered(verdict)])
 
 
-def _blocks(decision: UpgradeDecision) -> Iterator[Block]:
-    """Yield what a reader sees first: the candidates, if there are several, and the best one's bands."""
+def _lines(decision: UpgradeDecision, asked: str, found: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a terminal: the candidates, or the bands of the only one, and an answer that was lost."""
+    verdict, lost = decision.verdict, decision.lost
+    yield visible(asked)
+    told = [part for part in (lost_and_gained(verdict), *found) if part and part != NO_PLACE]
+    in_one = ". ".join(told)
+    yield from map(visible, [in_one] if told and len(in_one) <= COLUMNS else told)
+    remarks = tuple(remarks_on(verdict))
+    if len(decision.candidates) > 1:
+        blocks: list[Block] = [*map(TextLine.of, remarks), *_several(decision)]
+    else:
+        usage = tuple(_usage_line(verdict.usage, decision.volume))
+        blocks = [*verdict_blocks(verdict, Told((), (), usage, remarks, NOW_AND_NEW), NONE_LOST)]
+    yield terminal_blocks(blocks, in_full=False)
+    for answer in lost.first(1):
+        which = f"1 of {lost.number + lost.checks:,} lost: {answer.trial}"
+        yield lost_line(which, answer.before, answer.after, answer.question, answer.reason)
+
+
+def _blocks(decision: UpgradeDecision, found: Sequence[str]) -> Iterator[Block]:
+    """Yield what a reader of the page sees first: the candidates, if there are several, and the best one's bands."""
     verdict = decision.verdict
     if len(decision.candidates) > 1:
-        yield TableRows(_in_short(decision), right=("accuracy",))
+        yield from _several(decision)
         yield TextLine.of(f"{decision.short(decision.best)}:")
-    below = (*findings(verdict), *_usage_line(verdict.usage, decision.volume))
+    below = (*found, *_usage_line(verdict.usage, decision.volume))
     yield from verdict_blocks(verdict, Told((), (), below, tuple(remarks_on(verdict)), NOW_AND_NEW), decision.lost)
+
+
+def _several(decision: UpgradeDecision) -> Iterator[Block]:
+    yield TableRows(_in_short(decision), right=("accuracy",))
 
 
 def _in_short(decision: UpgradeDecision) -> Table:

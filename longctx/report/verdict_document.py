@@ -59,6 +59,8 @@ NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
 """The columns that are empty for such a band."""
+NO_PLACE = "No significant difference by place in the context, length or kind of question."
+"""The finding of a regression whose lost answers are at no place in particular."""
 TOGETHER = "all bands"
 """The name of the row of all bands together."""
 SAYS = {
@@ -149,7 +151,7 @@ def findings(verdict: RunVerdict) -> Iterator[str]:
     if found.place:
         yield f"{found.place}."
     elif found.looked_at and verdict.verdict == "regression":
-        yield "No significant difference by place in the context, length or kind of question."
+        yield NO_PLACE
 
 
 def change_of(changed: Sequence[str], baseline: str) -> str:

@@ -25,7 +25,7 @@ def test_it_shows_the_verdict_lost_answers_and_where_to_go_on(
     said = "\n".join(lines)
     assert "Against the baseline table4. Changed: server without a name → kv-q4_0.\n" in said
     assert "passkey, 4,076–4,077 tokens    0.96   0.79  -17.5 [-29.3, -3.8]  16 / 2 of 80   regression" in said
-    assert 'What is the pass key? The pass key is "76473. Remember it. 76473" → "76767": 2 of 5 digits' in said
+    assert '#4: What is the pass key? The p… "76473. Rememb…" → "76767": 2 of 5 digits…' in said
     assert "GATE: REGRESSION in 1 of 1 band (exit 10)\nReport: longctx-demo/reports/" in said
     assert said.endswith("\nNext, your own test: longctx init --test my_first")
     assert not opened, "this is no terminal"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from longctx.gate.usage import Growth, Usage, UsageChange
 from longctx.report.blocks import TableRows
-from longctx.report.gate_lines import LostAnswer, LostAnswers, gate_lines
+from longctx.report.gate_lines import COLUMNS, LostAnswer, LostAnswers, gate_lines
 from longctx.stats.quantiles import Quantile
 from longctx.views.chart import Table
 
@@ -38,3 +38,32 @@ def test_a_price_that_may_be_the_same_is_left_out() -> None:
     shown = gate_lines(["Gate: pass"], [], same, LostAnswers())
     assert shown == "Gate: pass\nMedian latency: 1.00 s → 1.00 s"
     assert gate_lines(["Gate: pass"], [], None, LostAnswers()) == "Gate: pass"
+
+
+ASKED = "Go to line 2 of the register and report only its REGISTER_CONTENT, and nothing else at all."
+WHY = "the value of line 1, not of line 2: -1 in line number, -1 in place in the whole register"
+
+
+def test_the_line_of_a_lost_answer_fits_a_terminal_and_shows_what_differs() -> None:
+    answers = "The content of line two is 33130", "The content of line two is 28038"
+    line = LostAnswer("lines/lines-3#7", "toy", "33130", *answers, reason=WHY, question=ASKED).line
+    assert len(line) <= COLUMNS
+    assert line == (
+        'lines/lines-3#7: Go to line 2 of the register and repo… "… 33130" → "… 28038": the value of line …'
+    )
+
+
+def test_only_what_is_long_is_cut() -> None:
+    line = LostAnswer("lines/lines-3#7", "toy", "33130", "33130", "28038", reason="invented", question=ASKED).line
+    assert line == (
+        'lines/lines-3#7: Go to line 2 of the register and report only its REGI… "33130" → "28038": invented'
+    )
+    short = LostAnswer("lines/{0}#7", "toy", "33130", "33130", None, reason="cut", question="Which one?").line
+    assert short == 'lines/{0}#7: Which one? "33130" → "-": cut'
+
+
+def test_texts_that_cannot_be_seen_take_the_columns_of_their_escapes() -> None:
+    line = LostAnswer("lines/lines-3#7", "toy", None, "\u202e" * 50, "\x1b" * 50, reason=WHY).line
+    assert len(line) <= COLUMNS
+    assert line.isprintable()
+    assert len(LostAnswer("n" * 200, "toy", None, "a", "b").line) == COLUMNS

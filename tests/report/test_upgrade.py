@@ -6,6 +6,8 @@ import json
 from dataclasses import replace
 
 from longctx.gate.verdict import give_verdict
+from longctx.report.blocks import TextLine
+from longctx.report.gate_lines import lost_answers
 from longctx.report.page.trials import shown_subject
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data, upgrade_document
 from longctx.results.row import Row
@@ -50,6 +52,27 @@ def test_a_candidate_without_a_price_is_not_on_the_axis() -> None:
     chart = accuracy_chart(decision(rows(18, 0.02), unknown=rows(9, None), new=rows(9, 0.01)))
     assert chart is not None
     assert [each.series for each in chart.plot.marks] == ["old", "new"]
+
+
+def test_a_terminal_shows_one_candidate_by_its_bands_and_one_answer_that_it_lost() -> None:
+    old, new = (run(*right_of(right, 20), band="short", latency_s=1.0) for right in (18, 9))
+    verdict = give_verdict(old, new, AGELESS)
+    lost = lost_answers(verdict, old, new, lambda *_: ({}, {}))
+    document = upgrade_document(UpgradeDecision("m, a=1", old, [("m, a=2", verdict)], {}, "m, a=2", lost=lost))
+    title, counted, columns, band, usage, example = document.brief.splitlines()
+    assert title == "May a=2 replace a=1 on m? REGRESSION"
+    assert counted == "9 of 20 answers lost, 0 gained"
+    assert columns.split() == ["now", "new", "change,", "points", "lost", "/", "gained"]
+    assert band.endswith("regression")
+    assert usage.startswith("Median latency")
+    assert example.startswith("1 of 9 lost: ")
+
+
+def test_a_terminal_shows_several_candidates_side_by_side_and_the_page_the_bands_of_the_best() -> None:
+    document = upgrade_document(decision(rows(18, 0.02), cheap=rows(9, 0.001), dear=rows(19, 0.1)))
+    names = [line.split(" ")[0] for line in document.brief.splitlines()]
+    assert names == ["May", "9", "", "old", "cheap", "dear"]
+    assert TextLine.of("cheap:") in document.blocks
 
 
 def test_json_has_the_verdict_on_each_candidate() -> None:
