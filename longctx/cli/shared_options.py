@@ -9,12 +9,16 @@ import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from longctx.config.project import project_settings
 from longctx.engine.settings import GATE, OPTIONS, TERMS, Settings, fill_in
 from longctx.engine.settings import settings_of as _settings_of
 from longctx.gate.rules import DEFAULT_CAP
+
+if TYPE_CHECKING:
+    from longctx.cells.cell import Cell
+    from longctx.engine.run import Run
 
 
 def declare(parser: argparse.ArgumentParser, *names: str, to: Any = None, **changed: Any) -> None:
@@ -90,6 +94,14 @@ def add_bank_name(parser: argparse.ArgumentParser) -> None:
 def print_at_once(sentence: str) -> None:
     """Print a sentence at once, also if a program reads the output."""
     print(sentence, flush=True)
+
+
+def print_estimate(run: Run, cells: Sequence[Cell] | None = None) -> None:
+    """Print what a run would send, and its price. cells: by default all of its plan."""
+    from longctx.report.estimate_lines import estimate_lines
+
+    for line in estimate_lines(run.estimated(cells), run.settings.batch):
+        print_at_once(line)
 
 
 def print_noticed(folder: Path) -> None:

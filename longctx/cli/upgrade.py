@@ -77,7 +77,7 @@ def run(options: argparse.Namespace) -> int:
     treatments = [Treatment.of(options.old), *_candidates(options)]
     upgrading = Upgrading(treatments, settings, workspace.root, out, print_at_once, _trials(options, settings))
     if options.estimate:
-        upgrading.estimate()
+        upgrading.estimate(options.verbose)
         return 0
     upgrade = upgrading.measure(options.max_cost)
     document = write(out, upgrade, workspace, options.volume)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,7 +23,7 @@ from longctx.functions.measure import Result, RunOnce, TrialOf, ended, run_trial
 from longctx.functions.trial import FunctionTrial
 from longctx.gate.power import Load
 from longctx.live.batches.ledger import Ledger
-from longctx.live.cost.estimate import Estimate, in_all, total_price
+from longctx.live.cost.estimate import Estimates, total_price
 from longctx.live.estimating import with_estimated_counts
 from longctx.recording.tape import Tape
 from longctx.recording.trials import Judged, TrialEnd, Waiting
@@ -32,7 +31,6 @@ from longctx.recording.trials import Judged, TrialEnd, Waiting
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.engine.run_data import RunData
-    from longctx.live.watch import Say
 
 
 class ReplayingRun(FunctionRun):
@@ -194,28 +192,15 @@ def _estimated(run: RunData, tests: Functions, counted: bool) -> EstimatingRun:
     return estimating
 
 
-def estimate(
-    run: RunData, tests: Functions, of_protocols: Sequence[Estimate], say: Say, say_row: Say
-) -> list[Estimate]:
-    """Return what the requests of test functions cost, and say it. of_protocols: the estimates of the same run.
-
-    say_row: prints the estimates themselves, and the sum of all. Raises UserError.
-    """
+def estimated(run: RunData, tests: Functions) -> Estimates:
+    """Return what the requests of test functions cost, and what must be known of that. Raises UserError."""
     estimating = _estimated(run, tests, counted=False)
-    estimates = estimating.estimates.estimates(run.settings.batch)
-    for each in estimates:
-        say_row(str(each))
-    for sentence in estimating.estimates.sentences():
-        say(sentence)
-    for name, why in estimating.broken.items():
-        say(f"{name} could not be estimated: {why}")
-    if total := in_all([*of_protocols, *estimates]):
-        say_row(total)
+    remarks = [*estimating.estimates.sentences()]
+    remarks += [f"{name} could not be estimated: {why}" for name, why in estimating.broken.items()]
     if estimating.held:
-        say(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
-    for sentence in cannot_pass(run.cells, replace(target_of(run), run_margin=None)):
-        say(sentence)
-    return estimates
+        remarks.append(f"{estimating.held:,} more are in batches that are not collected yet, and would not be sent.")
+    remarks += cannot_pass(run.cells, replace(target_of(run), run_margin=None))
+    return Estimates(tuple(estimating.estimates.estimates(run.settings.batch)), tuple(remarks))
 
 
 def leave_out(run: RunData, tests: Functions) -> None:

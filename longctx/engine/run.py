@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.engine.measure import Measurement
     from longctx.engine.preflight import Preflight
-    from longctx.live.cost.estimate import Estimate
+    from longctx.live.cost.estimate import Estimate, Estimates
     from longctx.live.run import PassResult
     from longctx.live.watch import Say
     from longctx.recording.tape import Tape
@@ -42,32 +42,38 @@ class Run(RunData):
         'pass'
     """
 
-    def estimate(
-        self, cells: Sequence[Cell] | None = None, say: Say | None = None, say_row: Say | None = None
-    ) -> list[Estimate]:
+    def estimate(self, cells: Sequence[Cell] | None = None, say: Say | None = None) -> list[Estimate]:
         """Print and return the number of requests and their price. Works offline, without a key.
 
         cells: those to send; by default all of the plan. say: takes the sentences instead of being printed.
-        say_row: takes those that are estimates, and their sum; by default `say`.
         """
+        from longctx.report.estimate_lines import estimate_lines
+
+        found = self.estimated(cells)
+        for sentence in estimate_lines(found, self.settings.batch, in_full=True):
+            (say or self.say)(sentence)
+        return list(found.each)
+
+    def estimated(self, cells: Sequence[Cell] | None = None) -> Estimates:
+        """Return the number of requests and their price, and what must be known of them. Raises UserError.
+
+        cells: those to send; by default all of the plan.
+        """
+        from longctx.engine.preflight import cannot_pass, target_of
+        from longctx.live.cost.estimate import Estimates
         from longctx.live.estimating import estimate_live
 
-        say = say or self.say
         cells = self._cells_of_protocols() if cells is None else cells
-        tape = self.tape(self.asking_mode)
-        if preflight := self.preflight(cells, tape, say):
+        tape, warnings = self.tape(self.asking_mode), list[str]()
+        if preflight := self.preflight(cells, tape, warnings.append):
             preflight.check()
             preflight.warn()
-        estimates = estimate_live(tape, cells, say, self.settings.batch, say_row)
-        self._foresee_baseline(cells, tape, say)
-        from longctx.engine.preflight import cannot_pass, target_of
-
+        found = estimate_live(tape, cells, self.say, self.settings.batch)
         target = target_of(self)
         if self.cells:  # test functions are a part of the run that is not here
             target = replace(target, run_margin=None)
-        for sentence in cannot_pass(cells, target):
-            say(sentence)
-        return estimates
+        unable = Estimates(remarks=tuple(cannot_pass(cells, target)), details=tuple(self._as_baseline(cells, tape)))
+        return Estimates(remarks=tuple(warnings)) + found + unable
 
     def ask(
         self,
@@ -102,7 +108,8 @@ class Run(RunData):
                 order = until_settled(self, tape)
             if preflight := self.preflight(cells, tape):
                 preflight.check()
-            self._foresee_baseline(cells, tape, self.say)
+            for sentence in self._as_baseline(cells, tape):
+                self.say(sentence)
             terms = self.terms([cell.model for cell in cells], max_cost)
             asking = ProtocolPass(self.workspace, tape, terms, self.say, order=order, observer=preflight)
             asking.progress = progress or asking.progress
@@ -180,12 +187,12 @@ class Run(RunData):
 
         return Preflight(self, cells, tape, say or self.say)
 
-    def _foresee_baseline(self, cells: Sequence[Cell], tape: Tape, say: Say) -> None:
-        """Say what a run for gates can show as a baseline, if it asks anything."""
+    def _as_baseline(self, cells: Sequence[Cell], tape: Tape) -> Iterator[str]:
+        """Yield what a run for gates can show as a baseline, if it asks anything."""
         own = self.plan.own
         if self.settings.baseline is not None or own is None or own.margin is None:
             return
         if any(not tape.has_trial(trial) for cell in cells if cell.size for trial in cell.each_trial()):
             from longctx.engine.preflight import as_baseline, target_of
 
-            say(as_baseline(cells, target_of(self)))
+            yield as_baseline(cells, target_of(self))

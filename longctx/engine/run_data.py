@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from longctx.engine.run_plan import Plan
     from longctx.gate.judged_by_base import JudgedByBase
     from longctx.live.bounds import Terms
+    from longctx.live.cost.estimate import Estimates
     from longctx.live.failure import Failure
     from longctx.live.watch import Say
     from longctx.recording.rewriting import Rewriting
@@ -106,6 +107,8 @@ class RunData:
         """Its test code beside that of the base branch; None until that was looked up, and without a base."""
         self.judged_by_base: JudgedByBase | None = None
         """What the base's test code makes of its answers; None if that judges nothing."""
+        self.take_estimates: Callable[[Estimates], None] | None = None
+        """Takes what an estimate of tests found; None to print it."""
         self.has_asked = False
         """Whether it has begun to ask: its own looks then say what it leaves out."""
 

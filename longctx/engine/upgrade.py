@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol, get_args
@@ -21,9 +21,11 @@ from longctx.errors import UserError
 from longctx.files import write_file
 from longctx.gate.bands import ORDER, Verdict
 from longctx.gate.verdict import RunVerdict, give_verdict
+from longctx.live.cost.estimate import Estimates
 from longctx.live.cost.money import check_cap
 from longctx.registry import known_protocols
 from longctx.report.document import Document
+from longctx.report.estimate_lines import IN_FULL, estimate_lines
 from longctx.report.gate_lines import NONE_LOST, LostAnswers, Views, lost_answers
 from longctx.report.markdown_document import as_markdown
 from longctx.report.page.earlier_answers import Earlier, earlier_rows
@@ -160,8 +162,8 @@ class TreatmentTrials(Protocol):
     def run(self) -> Run:
         """The run that asks and measures them."""
 
-    def estimate(self) -> object:
-        """Say what the requests of those that lack an answer would cost."""
+    def estimated(self) -> Estimates:
+        """Return what the requests of those that lack an answer would cost."""
 
     def ask(self, max_cost: float) -> float:
         """Ask what they lack within a cap in USD; return what was spent."""
@@ -176,8 +178,8 @@ class ProfileTrials:
 
     run: Run
 
-    def estimate(self) -> None:
-        self.run.estimate()
+    def estimated(self) -> Estimates:
+        return self.run.estimated()
 
     def ask(self, max_cost: float) -> float:
         return self.run.ask(max_cost=max_cost).spent
@@ -226,11 +228,16 @@ class Upgrading:
             for index, treatment in enumerate(self._treatments)
         ]
 
-    def estimate(self) -> None:
-        """Say what each treatment lacks, and what asking it costs."""
-        for treatment, trials in zip(self._treatments, self._trials, strict=True):
-            self._say(f"{treatment.name}:")
-            trials.estimate()
+    def estimate(self, in_full: bool = False) -> None:
+        """Say what each treatment lacks, and what asking it costs. in_full: in sentences."""
+        self._say_estimate(zip(self._treatments, self._trials, strict=True), in_full)
+        if not in_full:
+            self._say(IN_FULL)
+
+    def _say_estimate(self, treatments: Iterable[tuple[Treatment, TreatmentTrials]], in_full: bool = False) -> None:
+        found = sum((trials.estimated().of(treatment.name) for treatment, trials in treatments), Estimates())
+        for sentence in estimate_lines(found, self._trials[0].run.settings.batch, in_full=in_full):
+            self._say(sentence)
 
     def measure(self, max_cost: float | None) -> Upgrade:
         """Ask what has no answer within a cap in USD, over all treatments; None sends no request. Raises UserError."""
@@ -251,10 +258,8 @@ class Upgrading:
                 left = max(0.0, left - trials.ask(left))
                 measured[index] = self._measured(treatment, trials)
         if max_cost is None and (incomplete := [found for found in measured if found.unrecorded]):
-            for found, trials in zip(measured, self._trials, strict=True):
-                if found.unrecorded:
-                    self._say(f"{found.treatment.name}:")
-                    trials.estimate()
+            every = zip(measured, self._trials, strict=True)
+            self._say_estimate((found.treatment, trials) for found, trials in every if found.unrecorded)
             number, names = sum(each.unrecorded for each in incomplete), [each.treatment.name for each in incomplete]
             raise UserError(
                 "upgrade-not-recorded",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from longctx import clocks
 from longctx.cells.cell import Cell, Group, ReplyTokens
@@ -12,7 +12,7 @@ from longctx.config.models import TokenCounts
 from longctx.corpus.documents import reference_tokens
 from longctx.errors import UserError
 from longctx.live.batches.ledger import Ledger, each_once
-from longctx.live.cost.estimate import Estimate, estimate, in_all, price_of, price_warnings
+from longctx.live.cost.estimate import Estimate, Estimates, estimate, in_all, price_of, price_warnings
 from longctx.live.cost.prefixes import cheapest_with_batches, shared
 from longctx.live.failure import Failure, Unasked
 from longctx.live.watch import Say, waiting
@@ -33,12 +33,10 @@ MOST_READ = 200
 """The most recorded answers that are read of a cell."""
 
 
-def estimate_live(
-    tape: Tape, cells: Sequence[Cell], say: Say, batch: bool = False, say_row: Say | None = None
-) -> list[Estimate]:
-    """Print and return what this tape's record mode would ask, without a key and the network. Raises UserError.
+def estimate_live(tape: Tape, cells: Sequence[Cell], say: Say, batch: bool = False) -> Estimates:
+    """Return what this tape's record mode would ask, without a key and the network. Raises UserError.
 
-    say_row: prints the estimates themselves, and their sum; by default as all else is printed.
+    say: prints what is waited for.
     """
     fit, unfit = fitted(with_recorded_replies(tape, cells))
     claimed = {place for batch in Ledger(tape.written_to).open() for place in batch.places}
@@ -47,19 +45,19 @@ def estimate_live(
         asked = each_once(asked) if batch else asked
         free = [request for request in asked if request.place not in claimed]
         requests = with_sharing(free, batch)
-    say_misfits(say, unfit)
     unmeasured = [cell for cell, why in unfit if why.cause == NOT_MEASURED]
-    estimates = say_estimate(say, fit, requests, unmeasured, batch, say_row)
-    say_unused(say, tape, requests, batch)
+    remarks = [*misfits(unfit), *_old_prices((*fit, *unmeasured)), *unused(tape, requests, batch)]
     if tape.record_mode == "once" and (number := stale(tape, fit)):
-        say(f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would send them, too.")
+        remarks.append(
+            f"{number:,} more are stale, recorded for another request: --ctx-record new_episodes would send them, too."
+        )
     if held := len(asked) - len(free):
-        say(f"{held:,} more are in batches that are not collected yet, and would not be sent.")
-    return estimates
+        remarks.append(f"{held:,} more are in batches that are not collected yet, and would not be sent.")
+    return Estimates(tuple(estimate(fit, requests, unmeasured, batch)), tuple(remarks))
 
 
-def say_unused(say: Say, tape: Tape, requests: Sequence[Request], batch: bool) -> None:
-    """Print how many of the trials to ask have answers of another version, why these do not count, and the cost."""
+def unused(tape: Tape, requests: Sequence[Request], batch: bool) -> Iterator[str]:
+    """Yield how many of the trials to ask have answers of another version, why these do not count, and the cost."""
     unused: dict[tuple[str, str, int | str], list[Request]] = defaultdict(list)
     for group in grouped(requests, lambda request: id(request.cell)).values():
         cell, by_trial = group[0].cell, {request.place.trial: request for request in group}
@@ -79,7 +77,7 @@ def say_unused(say: Say, tape: Tape, requests: Sequence[Request], batch: bool) -
             f"{test} on {model}: {len(group):,} of these trials {have} of {which}, not used because {reason}. "
             f"Sending them again costs {price}. {advice}"
         )
-        say(sentence.rstrip())
+        yield sentence.rstrip()
 
 
 def with_sharing(requests: Sequence[Request], batch: bool) -> list[Request]:
@@ -139,12 +137,12 @@ def fitted(cells: Sequence[Cell]) -> tuple[list[Cell], list[Unasked]]:
     return fit, unfit
 
 
-def say_misfits(say: Say, unfit: Sequence[Unasked]) -> None:
-    """Print what does not fit its model and is not sent: a sentence on each test and model."""
+def misfits(unfit: Sequence[Unasked]) -> Iterator[str]:
+    """Yield what does not fit its model and is not sent: a sentence on each test and model."""
     told = [(cell, why) for cell, why in unfit if why.cause != NOT_MEASURED]
     for (test, model), group in grouped(told, lambda each: each[0].group).items():
         first = "The first: " if len(group) > 1 else ""
-        say(f"Left out: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}")
+        yield f"Left out: {count(len(group), 'cell')} of {test} on {model}. {first}{group[0][1].message}"
 
 
 def still_fitting(requests: Sequence[Request]) -> tuple[list[Request], list[Unasked]]:
@@ -155,18 +153,13 @@ def still_fitting(requests: Sequence[Request]) -> tuple[list[Request], list[Unas
     return [request for request in requests if id(request.cell) not in too_long], unfit
 
 
-def say_estimate(
-    say: Say,
-    cells: Sequence[Cell],
-    requests: Sequence[Request],
-    unbuilt: Sequence[Cell] = (),
-    batch: bool = False,
-    say_row: Say | None = None,
-) -> list[Estimate]:
-    """Print and return what these requests of these cells cost. unbuilt: cells that do not fit their models."""
-    estimates = estimate(cells, requests, unbuilt, batch)
-    for sentence in [*map(str, estimates), *filter(None, [in_all(estimates)])]:
-        (say_row or say)(sentence)
-    for warning in price_warnings((cell.model for cell in (*cells, *unbuilt)), clocks.local().date()):
-        say(warning)
+def say_estimate(say: Say, cells: Sequence[Cell], requests: Sequence[Request], batch: bool) -> list[Estimate]:
+    """Print and return what these requests of these cells cost."""
+    estimates = estimate(cells, requests, batches=batch)
+    for sentence in [*map(str, estimates), *filter(None, [in_all(estimates)]), *_old_prices(cells)]:
+        say(sentence)
     return estimates
+
+
+def _old_prices(cells: Sequence[Cell]) -> list[str]:
+    return price_warnings((cell.model for cell in cells), clocks.local().date())

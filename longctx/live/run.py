@@ -33,10 +33,10 @@ from longctx.live.display import Tally
 from longctx.live.estimating import (
     BUILT,
     fitted,
+    misfits,
     say_estimate,
-    say_misfits,
-    say_unused,
     still_fitting,
+    unused,
     with_recorded_replies,
     with_sharing,
 )
@@ -180,12 +180,14 @@ class ProtocolPass:
         unasked = (*uncounted, *unfit)
         if observer:
             observer.ready(unasked)
-        say_misfits(say, unfit)
+        for sentence in misfits(unfit):
+            say(sentence)
         requests = with_sharing(known, terms.batch)
-        estimates = say_estimate(say, fit, requests, batch=terms.batch)
+        estimates = say_estimate(say, fit, requests, terms.batch)
         if terms.max_cost is not None and not terms.stated_cap:
             check_default_cap(total_price(estimates, terms.batch), terms.max_cost)
-        say_unused(say, tape, requests, terms.batch)
+        for sentence in unused(tape, requests, terms.batch):
+            say(sentence)
         return _ToSend(fit, requests, held, unasked)
 
     async def _send(self, clients: Clients, batches: Batches, to_send: _ToSend) -> tuple[PassResult, list[str]]:

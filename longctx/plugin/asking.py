@@ -105,38 +105,26 @@ def _ask(config: pytest.Config, nested: NestedSession) -> None:
 
 
 def _estimate(run: Run, nested: NestedSession, cells: list[Cell], functions: list[Cell], in_full: bool) -> None:
-    """Print what the tests lack and its price, which comes first.
+    """Print what the tests lack and its price, which comes first, or hand it to the command that asked for it.
 
-    in_full: whether several tests and models have a sentence each, which tells what it is estimated by, and no table.
+    in_full: whether each test and model has a sentence, which tells what it is estimated by, and no row of a table.
     """
-    from longctx.engine.function_runs import estimate
-    from longctx.live.cost.estimate import estimate_table, headline
-    from longctx.report.blocks import bare_table
+    from longctx.engine.function_runs import estimated
+    from longctx.live.cost.estimate import Estimates
+    from longctx.report.estimate_lines import IN_FULL, estimate_lines
 
-    say, models = run.say, [cell.model for cell in (*cells, *functions)]
-    details: list[str] = []
-    rows: list[str] = []
-
-    def say_row(sentence: str) -> None:
-        rows.append(sentence)
-        details.append(sentence)
-
-    try:
-        estimates = run.estimate(cells, details.append, say_row) if cells else []
-        if functions:
-            estimates += estimate(run, nested, estimates, details.append, say_row)
-        cap = run.default_cap(models) or run.stated_cap
-        say(headline(estimates, run.settings.batch, "" if cap is None else usd_exactly(cap)))
-        if len(estimates) > 1 and not in_full:
-            table = estimate_table(estimates, run.settings.batch)
-            say(f"\n{bare_table(table, right=table.columns[1:])}\n\n-v: what each is estimated by.")
-            details = [sentence for sentence in details if sentence not in rows]
-    finally:
-        for sentence in details:
-            say(sentence)
-    for sentence in _cap_sentence(run, models):
-        say(sentence)
-    say("Estimate only: no requests were sent.")
+    found = run.estimated(cells) if cells else Estimates()
+    if functions:
+        found += estimated(run, nested)
+    if run.take_estimates:
+        run.take_estimates(found)
+        return
+    models = [cell.model for cell in (*cells, *functions)]
+    cap = run.default_cap(models) or run.stated_cap
+    told = estimate_lines(found, run.settings.batch, "" if cap is None else usd_exactly(cap), in_full)
+    for sentence in (*told, *([] if in_full else [IN_FULL]), *_cap_sentence(run, models)):
+        run.say(sentence)
+    run.say("Estimate only: no requests were sent.")
 
 
 def _cap_sentence(run: Run, models: Sequence[ModelProfile]) -> Iterator[str]:

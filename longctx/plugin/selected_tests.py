@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.engine.measure import MeasuredCell
     from longctx.functions.function_run import FunctionRun
+    from longctx.live.cost.estimate import Estimates
     from longctx.views.reporting import Reports
     from longctx.workspace import Workspace
 
@@ -51,9 +52,14 @@ class SelectedTests:
         server = run.settings.base_url
         self._arguments = [*USUAL, *selection, "--capture=no", *([f"--ctx-base-url={server}"] if server else [])]
 
-    def estimate(self) -> None:
-        """Say what the requests would cost. Raises UserError."""
+    def estimated(self) -> Estimates:
+        """Return what the requests would cost. Raises UserError."""
+        from longctx.live.cost.estimate import Estimates
+
+        found: list[Estimates] = []
+        self.run.take_estimates = found.append
         self._ask(estimate=True)
+        return sum(found, Estimates())
 
     def ask(self, max_cost: float) -> float:
         """Ask what has no answer within a cap in USD; return what was spent. Raises UserError."""

@@ -40,14 +40,23 @@ def test_several_estimates_are_a_table_and_the_price_of_all_comes_first(checkout
         out = checkout.pytest(*models, *options).out
         lines = out.splitlines()
         assert lines[0].startswith("About $6.60 for 16 trials, without the models whose prices are not known")
-        assert [line.split()[:4] for line in lines if " on " in line] == [
-            ["line_retrieval", "on", "toy", "$2.76"],
-            ["line_retrieval", "on", "other", "unknown"],
-            ["passkey", "on", "toy", "$3.84"],
-            ["passkey", "on", "other", "unknown"],
+        assert [line.split()[:2] for line in lines[3:9]] == [
+            ["toy"],
+            ["line_retrieval", "$2.76"],
+            ["passkey", "$3.84"],
+            ["other"],
+            ["line_retrieval", "unknown"],
+            ["passkey", "unknown"],
         ]
         assert "trials need a request" not in out
     assert checkout.pytest(*models, "-v").says("line_retrieval on toy: 4 of 4 trials need a request", "In all about")
+
+
+def test_what_a_run_can_show_as_a_baseline_is_told_with_v(checkout: Checkout) -> None:
+    checkout.profile("margin = 0.3\n", LINES)
+    first = "As a baseline of line_retrieval: an unchanged model passes"
+    assert first not in checkout.pytest("--ctx-estimate", "--verbosity=0").out
+    assert checkout.pytest("--ctx-estimate").says(first)
 
 
 def test_what_is_on_the_tape_is_not_asked_again(checkout: Checkout, server: SimulatedServer) -> None:

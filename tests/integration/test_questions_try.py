@@ -181,7 +181,8 @@ def test_an_estimate_asks_nothing_and_leaves_nothing(own: Checkout) -> None:
     command = ("data", "questions", "try", "questions.jsonl", "--corpus", "documents", "--model", "toy", "--estimate")
     result = own.longctx(*command)
     assert result.code == 0, result.err
-    assert result.says("18 of 18 trials need a request")
+    assert result.out.startswith("Price not known, for 18 trials; nothing was sent.")
+    assert re.search(r"^control +unknown +18 of 18 ", result.out, re.MULTILINE)
     assert not list(own.file("reports").glob("*"))
     wrong = own.longctx(*command, "--trials", 0)
     assert wrong.code == 2

@@ -105,7 +105,15 @@ def test_without_a_cap_nothing_is_asked(two: Checkout, server: SimulatedServer) 
 def test_an_estimate_asks_nothing(two: Checkout, server: SimulatedServer) -> None:
     result = upgrade(two, server, "old", "new", "--estimate")
     assert result.code == 0
-    assert result.says("old:", "new:", "32 of 32 trials need a request")
+    lines = result.out.splitlines()
+    assert lines[0].startswith("About $")
+    table = lines[2 : lines.index("", 2)]
+    assert [line.split()[0] for line in table] == ["price", "old", "line_retrieval", "new", "line_retrieval"]
+    assert max(map(len, [lines[0], *table])) <= 100
+    assert "32 of 32" in lines[4]
+    assert upgrade(two, server, "old", "new", "--estimate", "-v").says(
+        "line_retrieval on old: 32 of 32 trials need a request"
+    )
     assert server.received == []
 
 

@@ -18,9 +18,8 @@ PRICES = dollars(1000)
 
 
 def said(tape: Tape, cell: Cell) -> str:
-    lines: list[str] = []
-    estimate_live(tape, [cell], lines.append)
-    return "\n".join(lines)
+    found = estimate_live(tape, [cell], lambda _: None)
+    return "\n".join([*map(str, found.each), *found.remarks])
 
 
 def test_answers_of_an_earlier_version_are_counted_and_priced(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from longctx import clocks
 from longctx.authoring.unreadable import sentences
 from longctx.cli.questions.filter import answered, readable
-from longctx.cli.shared_options import add_task, declare, print_at_once, print_noticed, settings_of
+from longctx.cli.shared_options import add_task, declare, print_at_once, print_estimate, print_noticed, settings_of
 from longctx.config.arguments import number
 from longctx.corpus.filters import filter_path, keeps_none, load_filter, make_filter, undecided
 from longctx.engine.settings import LIVE
@@ -89,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
     for sentence in misspelled(options.workspace, [options.model]):
         print_at_once(sentence)
     if options.estimate:
-        run.estimate()
+        print_estimate(run)
         return 0
     complete = True
     if options.record != "none":

@@ -9,7 +9,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from longctx.cli.shared_options import add_task, declare, next_command, print_at_once, print_noticed, settings_of
+from longctx.cli.shared_options import (
+    add_task,
+    declare,
+    next_command,
+    print_at_once,
+    print_estimate,
+    print_noticed,
+    settings_of,
+)
 from longctx.config.arguments import number
 from longctx.engine.settings import LIVE
 from longctx.errors import UserError
@@ -65,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     print_noticed(options.corpus)
     cells = _cells(corpus, options)
     if options.estimate:
-        run.estimate(cells)
+        print_estimate(run, cells)
         return 0
     if not options.force:
         files.check_unchanged(_read(run.tape(), cells))

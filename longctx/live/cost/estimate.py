@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from longctx.cells.cell import Cell, ReplyTokens
 from longctx.config.models import ModelProfile, Prices
@@ -13,7 +13,6 @@ from longctx.live.cost.money import cost
 from longctx.recording.request import Request
 from longctx.results.grouping import grouped
 from longctx.text import count, usd
-from longctx.views.chart import Table
 
 OLD = datetime.timedelta(days=365)
 """The age from which prices are doubted."""
@@ -94,6 +93,31 @@ class Estimate:
             f"{self.test} on {self.model}: {self.to_ask:,} of {self.trials:,} trials need a request, about "
             f"{self.input_tokens:,} input and {most} output tokens{thinking}, {price}.{source}"
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Estimates:
+    """What a run would send: an estimate for each test and model, and sentences on what must be known of them."""
+
+    each: tuple[Estimate, ...] = ()
+    remarks: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    """Sentences that -v alone shows."""
+
+    def __add__(self, other: Estimates) -> Estimates:
+        return Estimates(self.each + other.each, self.remarks + other.remarks, self.details + other.details)
+
+    def of(self, name: str) -> Estimates:
+        """Return them under the name of a treatment, which stands for the model."""
+        return Estimates(
+            tuple(replace(each, model=name) for each in self.each),
+            tuple(_of(name, remark) for remark in self.remarks),
+            tuple(_of(name, detail) for detail in self.details),
+        )
+
+
+def _of(name: str, sentence: str) -> str:
+    return sentence if name in sentence else f"{name}: {sentence}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,27 +202,11 @@ def headline(estimates: Sequence[Estimate], batches: bool, cap: str) -> str:
         return f"Price not known, for {count(trials, 'trial')}{capped}; nothing was sent."
     paid = total.paid(batches)
     others = [f"{usd(total.batch)} in batches"] if not batches and total.batch != total.standard else []
-    others += [f"{usd(total.standard)} sent directly, without the prompt cache"] if paid != total.standard else []
+    if usd(total.standard) != usd(paid):
+        others.append(f"{usd(total.standard)} {'sent directly, ' if batches else ''}without the prompt cache")
     unknown = "" if len(prices) == len(estimates) else ", without the models whose prices are not known"
     other = f" ({', '.join(others)})" if others else ""
     return f"About {usd(paid)}{other} for {count(trials, 'trial')}{unknown}{capped}; nothing was sent."
-
-
-def estimate_table(estimates: Sequence[Estimate], batches: bool) -> Table:
-    """Return a row for each test and model. batches: whether the run asks in batches."""
-    several = len({each.model for each in estimates}) > 1
-    rows = [
-        {
-            "": f"{each.test} on {each.model}" if several else each.test,
-            "price": "unknown" if each.price is None else usd(each.price.paid(batches)),
-            "to send": f"{each.to_ask:,} of {each.trials:,}",
-            "input tokens": f"{each.input_tokens:,}",
-            "output tokens": f"{each.output_tokens if each.expected_tokens is None else each.expected_tokens:,}",
-            "at most": f"{each.output_tokens:,}",
-        }
-        for each in estimates
-    ]
-    return Table.from_rows("", rows)
 
 
 def total_price(estimates: Iterable[Estimate], batches: bool) -> float:

@@ -158,7 +158,9 @@ def test_nothing_is_asked_unless_said(
     assert main(command(documents, "--base-url", server.url)) == 2
     assert "[no-section-answered]" in capsys.readouterr().err
     assert main(command(documents, "--base-url", server.url, "--estimate")) == 0
-    assert "writing on toy: 4 of 4 trials need a request" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert said.startswith("Price not known, for 4 trials; nothing was sent.")
+    assert re.search(r"^writing +unknown +4 of 4 ", said, re.MULTILINE)
     assert not server.received
     assert record(documents, server, "--limit", 3) == 0
     assert main(command(documents)) == 1

@@ -13,7 +13,6 @@ from longctx.live.cost.estimate import (
     Estimate,
     Price,
     estimate,
-    estimate_table,
     headline,
     in_all,
     price_warnings,
@@ -130,20 +129,9 @@ def test_the_price_of_all_comes_first() -> None:
     assert headline([unknown, known], False, "$5.00") == f"About $1.00 ($0.50 in batches) {without}"
     direct = "$1.00 sent directly, without the prompt cache"
     assert headline([cached], True, "") == f"About $0.40 ({direct}) for 2 trials; nothing was sent."
+    cheap = Estimate("toy", "passkey", 3, 2, 1, 1, Price(0.1531, 0.1529, 0.1531), False)
+    assert headline([cheap], False, "") == "About $0.15 for 2 trials; nothing was sent.", "no two prices look alike"
     assert headline([unknown], False, "") == "Price not known, for 1 trial; nothing was sent."
-
-
-def test_several_estimates_are_a_table() -> None:
-    known = Estimate("toy", "passkey", 3, 2, 1000, 64, Price(1, 0.5, 0.5, 0.4), False, expected_tokens=30)
-    unknown = Estimate("other", "passkey", 1, 1, 1, 1, None, False)
-    table = estimate_table([known, unknown], False)
-    assert table.columns == ("", "price", "to send", "input tokens", "output tokens", "at most")
-    assert list(table.rows) == [
-        ("passkey on toy", "$0.50", "2 of 3", "1,000", "30", "64"),
-        ("passkey on other", "unknown", "1 of 1", "1", "1", "1"),
-    ]
-    [in_batches] = estimate_table([known], True).rows
-    assert in_batches[:2] == ("passkey", "$0.40"), "one model stands in no row"
 
 
 def test_what_replies_take_stands_beside_the_most_that_they_may_take() -> None:
