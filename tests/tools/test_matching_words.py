@@ -31,9 +31,7 @@ RECORDED = {
     "paraphrased, without a section": "longest-600-record-none",
     "paraphrased, in a record": COLLAGE,
     "usual, in a record without distractors": f"{COLLAGE}-distractors-0",
-    "usual, in a record with one": f"{COLLAGE}-distractors-1",
     "usual, in a record with four": f"{COLLAGE}-distractors-4",
-    "usual, in a record, as [short answers](protocols/short-answers.md)": "budget-2600-longest-600-depth-50",
 }
 
 
