@@ -46,19 +46,19 @@ class TokenPrices(_Table):
     """USD per million tokens."""
 
     input: float = Field(ge=0)
-    """The price of what is sent."""
+    """The price of input tokens."""
     output: float = Field(ge=0)
-    """The price of what is answered, thinking included."""
+    """The price of output tokens, thinking included."""
     cache_read: float | None = Field(default=None, ge=0)
-    """The price of what is read from the prompt cache; without it, the input price."""
+    """The price of tokens read from the prompt cache; by default the input price."""
     cache_write: float | None = Field(default=None, ge=0)
-    """The price of what is written to the prompt cache; without it, the input price."""
+    """The price of tokens written to the prompt cache; by default the input price."""
     cache_write_1h: float | None = Field(default=None, ge=0, exclude_if=lambda price: price is None)
-    """The price of what is kept for an hour, where `cache_write` is that of five minutes."""
+    """The price of tokens that the cache keeps for an hour; `cache_write` is for five minutes."""
 
 
 class Tier(TokenPrices):
-    """Prices of the whole request where its prompt has more than `tokens`, all input counted."""
+    """Prices of a request whose prompt has more than `tokens`, cached ones included."""
 
     tokens: PositiveInt
     """The length of a prompt above which these rates hold."""
@@ -194,11 +194,11 @@ class ModelProfile(_Table):
     key: str = Field(default="", pattern=r"^([A-Z][A-Z0-9_]*_API_KEY)?$")
     """The environment variable with the key of that server; the SDK's own for the vendor's server, else none."""
     accepts: Accepts = Accepts()
-    """What the server of an OpenAI API takes."""
+    """The names that a server of chat completions accepts: the role of the system prompt, the limit of the reply."""
     window: PositiveInt | None = None
-    """The tokens that prompt and reply may fill; the server is asked if it is not given."""
+    """The tokens that prompt and reply may fill; by default queried from the server."""
     max_output: PositiveInt | None = None
-    """The most tokens of a reply that a request may have."""
+    """The tokens of the longest reply allowed."""
     system: str = ""
     """A system prompt that is sent before that of the prompt set."""
     thinking: Thinking | None = None
@@ -216,7 +216,7 @@ class ModelProfile(_Table):
     thinking_tokens: NonNegativeInt = Field(default_factory=_room_to_think)
     """Tokens added to a test's max_tokens for a model that thinks before it answers. Default: its thinking budget."""
     timeout_s: PositiveFloat = 600.0
-    """The seconds in which a whole answer must arrive."""
+    """The seconds within which a complete answer must arrive."""
     prefill: bool = False
     """Whether the model accepts a prompt that ends with the beginning of its answer."""
     tokens: TokensPerUnit = TokensPerUnit()
@@ -224,7 +224,7 @@ class ModelProfile(_Table):
     prices: Prices | None = None
     """USD per million tokens. Without them no cost is known; `--ctx-max-cost` needs them."""
     retires: datetime.date | None = Field(default=None, exclude_if=lambda day: day is None)
-    """The day from which its provider serves it no more; runs warn of it from 60 days before."""
+    """The day on which its provider retires it; runs warn from 60 days before."""
     caching: Caching | None = None
     """The model's prompt cache. Without this table no prefix is marked, though a server may cache by itself."""
     provenance: dict[str, str] = {}
@@ -232,7 +232,7 @@ class ModelProfile(_Table):
     probed: Probed | None = None
     """The server's description of the model; written by `models probe`."""
     token_counts: tuple[TokenCounts, ...] = Field((), alias="measured")
-    """The token counts of the tests' wording; written by `models probe` and by the live pass."""
+    """The token counts of each protocol and test function; written by `models probe` and by live runs."""
 
     @model_validator(mode="after")
     def _room_for_the_budget(self) -> Self:

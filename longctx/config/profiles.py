@@ -50,9 +50,9 @@ class Profile(BaseModel):
     """The margin of all bands together, at most that of a band: a gate passes only if they do, too. Without it, a drop
     in all of them can only be a regression."""
     looks: LooksPlan = DEFAULT_LOOKS
-    """When a gate that asks looks at its evidence: `few` for a fixed number of cases, `early` where the numbers of
-    trials are chosen for it, `equal` as earlier versions did, `once` to ask all trials. What is recorded in looks is
-    judged by the plan that it was asked by."""
+    """When a live gate looks at its evidence: `few` for a fixed number of cases, `early` if the numbers of trials are
+    chosen for it, `equal` as in earlier versions, `once` to send all trials. A replay keeps the plan of its
+    recordings."""
     max_cost: float | None = Field(default=None, ge=0)
     """USD that a run may spend; `--ctx-max-cost` overrides it. By default 5 if a model has prices."""
     max_cost_growth: float | None = Field(default=None, ge=0)

@@ -276,7 +276,7 @@ class Ask:
         return clients.async_http_client(self, model)
 
     def endpoint(self, api: str = "anthropic") -> str:
-        """Return the base URL for code that reads neither a client nor the variables of the SDKs.
+        """Return the base URL for code that takes no client and ignores the variables of the SDKs.
 
         Needs `longctx_endpoint = true` in pytest's settings.
 

@@ -164,6 +164,7 @@ class Transcript:
     messages: Messages
     """The turns; no two neighbours have the same role."""
     system: str | Sequence[Mapping[str, Any]] = ""
+    """The system prompt; empty for none."""
     tools: Sequence[Mapping[str, Any]] = ()
     """The tools that the turns call."""
     compactions: int = field(default=0, compare=False)
@@ -299,6 +300,7 @@ class Probe:
     """
 
     question: str
+    """The question, without its template."""
     accept: tuple[str | tuple[str, ...], ...]
     """The accepted answers. A tuple is accepted if the reply names all of its texts."""
     stale: tuple[str, ...] = ()

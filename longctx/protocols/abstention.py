@@ -55,8 +55,8 @@ class AbstentionAxes(CollagesAxes):
     """
 
     sections: tuple[str, ...] = Field(default=SECTIONS, min_length=1)
-    """`"present"`: the record contains the section that answers; `"absent"`: it does not, and right is to say so. Of a
-    table with both, half of the trials need an abstention."""
+    """`"present"`: the record contains the section that answers; `"absent"`: it does not, and the right
+    answer is that there is none. In a table with both, half of the trials need an abstention."""
     letters: LETTERS_OF = OWN
     """The letters of the answers, as in long-context QA: `"own"` or those of the `"control"`."""
 

@@ -61,7 +61,7 @@ class AggregationAxes(WindowAxes):
     """Every question about every number of notices in every window."""
 
     notices: tuple[Count, ...] = (12,)
-    """How many notices are of the month that is asked about: each must be classified."""
+    """The number of notices of the month in question; each must be classified."""
     questions: tuple[str, ...] = Field(default=QUESTIONS, min_length=1)
     """`"count"`: how many notices one agency has; `"largest"`: who has most; `"missing"`: who has none."""
     max_tokens: Count = 128

@@ -53,12 +53,12 @@ class CollageAxes(CollagesAxes):
     variants: tuple[str, ...] = VARIANTS
     """Prompts: which examples, with or without a scratchpad."""
     spread: bool = False
-    """Whether the cells of a budget ask different questions, rather than the same."""
+    """Whether the cells of a budget use different questions."""
     questions: int = QUESTIONS
     """How many trials ask about one collage: it contains the sections of all of them, one after another."""
     distractors: Distractors = (None,)
-    """How many sections resemble that of the question in words and do not answer it: 0 to 16, or several such numbers;
-    without the entry, as many as chance brings."""
+    """How many sections share the most words with the question without answering it, 0 to 16; by default, as many as
+    the random draw contains."""
     letters: LETTERS_OF = OWN
     """`"own"`: the letters of the answers are drawn for collages; `"control"`: they are those of the control, as in
     earlier recordings. A filter that is made from the control selects the model's favourite letter among these."""

@@ -40,7 +40,7 @@ class PasskeyAxes(WindowAxes):
     """`distances` values of k, evenly spaced in each window (tokens)."""
 
     distances: Count = 32
-    """How many values of k are asked in each window, evenly spaced."""
+    """The number of values of k in each window, evenly spaced."""
     max_tokens: Count = 16
     """The most tokens of a reply."""
     min_k_max: Count | None = None

@@ -43,11 +43,11 @@ class FileVerdict:
     verdict: str
     """`pass`, `regression`, `inconclusive` or `invalid`."""
     text: str
-    """What `longctx gate` prints of it."""
+    """What `longctx gate` prints."""
     data: Mapping[str, Any]
     """What `longctx gate --out gate.json` writes."""
     understood: tuple[str, ...]
-    """What was understood of both."""
+    """How each of the two was read."""
 
     def __str__(self) -> str:
         return self.text
@@ -72,7 +72,7 @@ def verdict_of(
         margin: The largest acceptable drop in a band, a share of trials.
         guessing: The accuracy that guessing reaches.
         subset: Whether `after` measures a part of `before` on purpose.
-        read: The options of the command that tell what to read, such as `{"id": "index", "scale": (1, 5)}`: `id`,
+        read: Options of the command that select what is read, such as `{"id": "index", "scale": (1, 5)}`: `id`,
             `correct`, `answer`, `expected`, `error`, `band`, `cluster`, `rows`, `score`, `scale`, `lower_is_better`,
             and a dictionary `select`.
 

@@ -221,7 +221,7 @@ class Row:
 
     @property
     def cluster_or_item(self) -> object:
-        """What identifies the row's cluster where an item that is asked in several cells is one."""
+        """The row's cluster; without one, its item, which several cells may share."""
         return self.cluster or self.item or (self.cell, self.seed, self.item, self.trial)
 
     @property

@@ -36,6 +36,7 @@ class Rate:
     correct: float
     """The number of correct trials, or the sum of partial credit."""
     n: int
+    """The number of measured trials."""
     effect: float = field(default=1.0, compare=False, repr=False)
     """How many of the trials carry as much information as one independent trial."""
     clusters: int = field(default=0, compare=False, repr=False)

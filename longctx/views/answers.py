@@ -97,11 +97,13 @@ class Answers:
     """
 
     subject: Subject
+    """The model with its prompt set, shape and labels."""
     cell: str
     """The slug of the first cell."""
     params: Mapping[str, Any]
     """The parameters of the first cell."""
     rows: Sequence[Row]
+    """The rows of the measured trials."""
     cells: Sequence[CellSummary] = ()
     """The summaries of the cells, including those without measured trials."""
 

@@ -32,7 +32,9 @@ class PlotMark:
     x: int | float | str
     """Its place: a number or name on the axis, a row's name, or a heat map's column."""
     value: float
+    """Its place on the axis of values."""
     interval: tuple[float, float] | None = None
+    """The ends of its 95% interval; None for no interval."""
     series: str = ""
     """Its curve or colour; in a heat map its row."""
     say: str = ""
@@ -60,6 +62,7 @@ class Plot:
     """
 
     marks: Sequence[PlotMark]
+    """The values to draw."""
     kind: PlotKind = "curves"
     """`curves` over an axis, `rows` of points with intervals, `bars`, `shares` of each row, or a `heat` map."""
     x: str = ""
@@ -97,6 +100,7 @@ class Chart:
     title: str
     """Its title: what it shows and, after `: `, the subject."""
     plot: Plot
+    """What it draws."""
     table: Table
     """Its numbers, as text."""
     note: str = ""
@@ -119,6 +123,7 @@ class Table:
     """
 
     title: str
+    """The title above it."""
     columns: tuple[str, ...]
     """The names of the columns. The first column names the rows."""
     rows: tuple[tuple[object, ...], ...]

@@ -62,6 +62,7 @@ class Answer:
     cached_tokens: int | None = None
     """The tokens that were read from the prompt cache; None if the server did not report it."""
     output_tokens: int = 0
+    """The tokens of the reply, including those of thinking."""
     latency_s: float | None = None
     """The seconds until the complete answer had arrived; None if they were not measured."""
     recorded_at: str = ""

@@ -64,7 +64,9 @@ class Bank:
     """
 
     sections: Mapping[str, Section]
+    """The sections by their ids."""
     items: tuple[Item, ...]
+    """The questions, in the order of their file."""
     digest: str
     """SHA-256 over the sections and items."""
     kept: frozenset[str]

@@ -36,7 +36,7 @@ class ProtocolDeclaration(Declaration):
     guessing: float = 0.0
     """The accuracy that guessing reaches."""
     choices: int = 0
-    """Among how many letters a trial chooses; 0 if its answer is no letter. The best constant letter is reported."""
+    """The number of letters to choose from; 0 if the answer is not a letter. The best constant letter is reported."""
     items: type[Items] | None = None
     """The items, if they are not drawn one by one; with BankAxes, by default the bank's questions."""
     apart: tuple[str, ...] = ()

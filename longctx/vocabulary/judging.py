@@ -9,7 +9,7 @@ from longctx.vocabulary.point import Outcome
 
 
 def unanswered(answer: Answer, lacks: str = "no number in the reply") -> Outcome:
-    """Return the outcome of an answer without what was asked for: refused, cut off, or unparseable.
+    """Return the outcome of an answer that lacks what was requested: refused, cut off, or unparseable.
 
     lacks: the reason for a complete answer.
 

@@ -149,8 +149,11 @@ class Mark:
     """
 
     name: str
+    """What it is, such as `needle`."""
     start: int
+    """The index of its first character."""
     end: int
+    """The index after its last character."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +267,7 @@ class Declaration:
     gated: Callable[[Any], bool] | None = field(default=None, compare=False)
     """Returns whether the gate judges a cell; None if it judges all."""
     earlier: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Parameters that an earlier version lacked, each with the entry of a table that sets it to None, as there."""
+    """Parameters that an earlier version lacked, each with the entry of the table that sets it to None."""
 
 
 class Declared:

@@ -42,8 +42,11 @@ class TrialNumber:
     """
 
     seed: int
+    """The seed of the profile."""
     index: int
+    """The number of its item in the cell, from 0."""
     repeat: int
+    """The number of the repeat of that item, from 0."""
     context: int
     """The number of its context, which trials share if the cell has `questions`."""
     question: int

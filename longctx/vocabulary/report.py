@@ -71,6 +71,7 @@ class Reported:
     cells: Mapping[str, str]
     """Its row there, headed by the first cell."""
     minimum: StatedMinimum | None = None
+    """The result of testing a stated minimum; None if there is none."""
 
     def __post_init__(self) -> None:
         """Raise TypeError or ValueError if the report could not show it, or if Holm's correction could not count it."""
@@ -121,6 +122,7 @@ class Shares:
     name: str
     """The end of the chart's file name."""
     title: str
+    """The title of the chart."""
     x: str
     """The name of the axis and of the table's first column."""
     points: Callable[[Any], Iterable[tuple[Any, str, Any]]]
@@ -133,6 +135,7 @@ class Shares:
     facets: tuple[str, ...] = ()
     """Parameters whose values have separate charts."""
     legend: str | None = None
+    """The title of the legend."""
     value: str = "share"
     """The title of the axis of values."""
     table: str = ""

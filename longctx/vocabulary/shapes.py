@@ -70,6 +70,7 @@ class Context:
     """
 
     pieces: Sequence[Piece]
+    """The pieces, in the order in which they are sent."""
     question: str
     """The question, with everything that follows the pieces."""
     opening: str = ""

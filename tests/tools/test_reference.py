@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,18 @@ def test_every_option_and_every_command_has_its_words(made: dict[str, str]) -> N
     for name, about in commands:
         assert f"# `{name}`\n" in made["reference/commands.md"]
         assert about
+
+
+def test_every_entry_of_the_api_has_its_words() -> None:
+    entries = re.findall(r"^- `.*$", (HERE.root / "docs/reference/api.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(entries) > 200
+    assert [entry for entry in entries if entry.endswith("`")] == []
+
+
+def test_every_entry_of_a_file_has_its_words(made: dict[str, str]) -> None:
+    rows = [(page, line) for page, text in made.items() for line in text.splitlines() if line.startswith("| `")]
+    assert len(rows) > 200
+    assert [row for row in rows if row[1].endswith("|  |")] == []
 
 
 @pytest.mark.parametrize(

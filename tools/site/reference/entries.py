@@ -67,4 +67,4 @@ def _entries(fields: Iterable[Field]) -> str:
         (code(field.name), text(field.kind), "required" if field.required else code(field.default), text(field.words))
         for field in fields
     ]
-    return table(("entry", "what it takes", "default", "what it says"), rows)
+    return table(("entry", "type", "default", "meaning"), rows)

@@ -51,10 +51,11 @@ def fields_of(model: type) -> Iterator[Field]:
     """Yield the fields of a model or a dataclass in their order."""
     schema = TypeAdapter(model).json_schema()
     words = words_below(model)
+    named = {field.alias: name for name, field in getattr(model, "model_fields", {}).items() if field.alias}
     for name, property_ in schema.get("properties", {}).items():
         required = name in schema.get("required", ())
         default = "" if required or property_.get("default") in (None, "", [], {}) else _toml(property_["default"])
-        yield Field(name, kind(property_, schema), default, required, words.get(name) or words.get(f"{name}_", ""))
+        yield Field(name, kind(property_, schema), default, required, words.get(named.get(name, name), ""))
 
 
 def kind(schema: Mapping[str, Any], whole: Mapping[str, Any]) -> str:
