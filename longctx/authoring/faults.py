@@ -151,7 +151,7 @@ def length_of_set(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
 
 
 def numerical_share(questions: Sequence[BankQuestion]) -> Iterator[Finding]:
-    """Test whether more right answers are numbers than the protocol asks for (one-sided binomial test)."""
+    """Test whether more right answers are numbers than the protocol requests (one-sided binomial test)."""
     count = sum(numerical(question.right) for question in questions)
     if at_least(count, len(questions), NUMERICAL) < CHANCE:
         yield Finding(

@@ -43,7 +43,7 @@ class ItemQuality:
     name: str
     section: str
     fact: str
-    """What is asked for, from the question file; often empty."""
+    """The kind of fact requested, from the question file; often empty."""
     questions: int
     right: Rate
     wrong: Rate

@@ -41,7 +41,7 @@ class Cell:
     trials: int
     repeats: int = 1
     only_trial: str | None = None
-    """The name of the single trial to ask, instead of `trials`."""
+    """The name of the single trial to send, instead of `trials`."""
     min_rate: float | None = None
     band: str = "all"
     """The band of its test's lengths."""
@@ -116,7 +116,7 @@ class Cell:
 
     @property
     def _indices(self) -> Sequence[int]:
-        """The indices of its trials; none if the only one to ask is not among them."""
+        """The indices of its trials; none if the single trial to send is not among them."""
         if self.only_trial is None:
             return self.point.indices(self.trials)
         try:
@@ -234,7 +234,7 @@ class Trial:
         return self.key_of(self.cell.model)
 
     def key_of(self, model: ModelProfile) -> str:
-        """Return the text that identifies it if another model is asked instead of its own."""
+        """Return the text that identifies the cell if another model is used instead of its own."""
         cell = self.cell
         return "/".join([model.model, cell.wording.digest, str(self.identity), *cell.treatments])
 
@@ -413,17 +413,17 @@ class RequestTokens:
 
     prompt: int
     most: int
-    """Those of the longest prompt of its cell."""
+    """The tokens of the longest prompt of its cell."""
     reply: int
     """The most that its reply may take, thinking included."""
     replies: ReplyTokens | None = None
     """How long replies are by the model's answers; None if it has too few."""
     guess: int | None = None
-    """The tokens that a reply without a limit is taken to have while no answer tells; None if it has a limit."""
+    """The assumed tokens of a reply without a limit, until answers are recorded; None if it has a limit."""
 
     @property
     def longest(self) -> int:
-        """Those of the longest prompt plus a tenth, since estimates and counts of one prompt are rough."""
+        """The tokens of the longest prompt plus a tenth, since estimates and counts of one prompt are rough."""
         return self.most * 11 // 10
 
     @property

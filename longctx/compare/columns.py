@@ -27,9 +27,9 @@ class ItemColumns:
     before: Sequence[Sequence[Row]]
     """The earlier answers that were measured."""
     after: Sequence[Sequence[Row]]
-    """The later ones, measured or not."""
+    """The later answers, measured or not."""
     measured: Sequence[Sequence[Row]]
-    """Those of them that were."""
+    """The later answers that were measured."""
     credits: Sequence[AnswerPair | None]
     """The credit of all measured answers; None if one condition has none."""
 

@@ -25,7 +25,7 @@ class GradedTest:
     """How often the judge agrees with the label."""
     kappa: Limited = (0.0, -1.0, 1.0)
     errors: JudgeErrors = field(default_factory=JudgeErrors)
-    """Of no labels if neither the trial nor a check is decided by the judge's word alone."""
+    """The judge's error rates; without labels unless the judge alone decides the trial or a check."""
 
     @property
     def function(self) -> str:
@@ -47,7 +47,7 @@ class GradedTest:
 
 
 def graded_tests(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
-    """Return those of a run, in the order of its rows."""
+    """Return the tests of a run that a judge grades, in the order of its rows."""
     graded = [row for row in rows if row.measured and said_by_judge(row) is not None]
     functions = grouped(graded, lambda row: (row.test, row.subject))
     return tuple(

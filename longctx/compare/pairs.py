@@ -87,7 +87,7 @@ class TrialPairs:
 
     @property
     def unpaired(self) -> list[Across]:
-        """Those of them whose items do not correspond."""
+        """The compared cells whose items do not correspond."""
         return [cells for cells in self.across if not cells.paired]
 
     @property
@@ -106,11 +106,11 @@ class Treatments:
     parameters: tuple[str, ...] | None = ()
     """The parameters that distinguish its cells; None for all that a row names."""
     same_item: Collection[str] | None = ()
-    """Those that change how an item is asked, and not the item; None for all."""
+    """The parameters that change how an item is presented, and not the item; None for all."""
 
     @classmethod
     def of(cls, test: Protocol | None) -> Treatments:
-        """Return those of a test. test: None of a test that declares none.
+        """Return the treatments of a test. test: None if it declares none.
 
         What such a test draws never depends on its parameters.
         """

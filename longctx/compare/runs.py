@@ -40,7 +40,7 @@ class AnsweredBy(NamedTuple):
     """What a run answered to a trial."""
 
     outcome: str
-    """Of several answers, how many were correct."""
+    """The outcome; of several answers, how many were correct."""
     returned: str | None = None
     """None of several answers."""
 

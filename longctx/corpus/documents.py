@@ -169,7 +169,7 @@ class Corpus:
     """All but those of `examples` and `left_out`."""
     examples: tuple[CorpusSection, ...] = ()
     left_out: tuple[CorpusSection, ...] = ()
-    """Those that are too short or too long."""
+    """The sections that are too short or too long."""
     digest: str = field(init=False)
     """SHA-256 over the sections; corpora with the same digest give the same collages."""
 
@@ -265,7 +265,7 @@ class ReadSection:
 BESIDE = {SETTINGS, FILE, "questions.jsonl", "questions.dropped.jsonl"}
 """The files that longctx itself reads or writes besides documents."""
 BESIDE_SUFFIXES = {".part", ".etag", ".sha256"}
-"""Those of a download."""
+"""The suffixes of the files that a download leaves."""
 Unnamed = tuple[str, str, str]
 """Title, department and text of a part."""
 

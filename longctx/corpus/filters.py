@@ -125,6 +125,6 @@ def question_of(item: str | None, version: int) -> tuple[str, str]:
 
 
 def undecided(known: Filter, questions: Iterable[str]) -> list[str]:
-    """Return those of the questions that the filter has not decided on."""
+    """Return the questions that the filter neither keeps nor drops."""
     decided = {*known.kept, *known.dropped}
     return [question for question in questions if question not in decided]

@@ -50,7 +50,7 @@ class BankQuestion(BaseModel):
     wrong: tuple[str, str, str]
     numerical: bool = False
     fact: str = ""
-    """What is asked for, in a word; questions about the same fact have answers of the same kind."""
+    """The kind of fact requested, in a word; questions about the same kind have answers of the same kind."""
     provenance: str = ""
     """Who or what wrote it."""
     accepted: tuple[str, ...] = ()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 NOISE = 0.1, 0.2
 """The shares of pairs that change by chance, for a single run: a cautious guess, and that of noisy models."""
 LIVES = 0.02, 0.05, 0.1, 0.2
-"""Those with which many pull requests are gated against one baseline."""
+"""The shares of changing pairs for which many pull requests are simulated against one baseline."""
 FEW = 4
 """The most tests or models that are named; of more, their number is given."""
 

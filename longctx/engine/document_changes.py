@@ -16,7 +16,7 @@ class DocumentChanges:
     """The trials about documents before and after a change, by what happens to them."""
 
     cells: tuple[Cell, ...]
-    """Those after the change."""
+    """The cells after the change."""
     unchanged: int
     stale: tuple[Trial, ...]
     """The trials whose prompts contain what changed."""

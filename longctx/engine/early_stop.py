@@ -142,7 +142,7 @@ class InterimLooks:
         self.plan = looks_by(run, tape, self._trials.values())
         self._rows: dict[str, list[Row]] = {}
         self._prompts: dict[str, CutPrompts] = defaultdict(CutPrompts)
-        """Of each cell by its id: a trial whose prompt was cut is not measured."""
+        """The cut prompts of each cell by its id: such a trial is not measured."""
         self._bands = {key: self._band(trial.cell) for key, trial in self._trials.items()}
         self._elsewhere, self._asked_to_the_end = self._other_bands(cells)
         units: dict[Band | None, dict[str, Unit]] = defaultdict(dict)
@@ -156,7 +156,7 @@ class InterimLooks:
         self.most = max(self.of.values(), default=0)
 
     def left_out(self, unrecorded: Collection[str]) -> set[str]:
-        """Return those of the questions without an answer, given by their keys, that looks did not ask.
+        """Return the trials without an answer, by their keys, that early stopping left out.
 
         The others were asked in their look, and failed: a few of them do not keep a band from being settled.
         """
@@ -166,7 +166,7 @@ class InterimLooks:
         return set(steps.not_asked)
 
     def unneeded(self, left: Collection[str]) -> set[str]:
-        """Return those of the questions `left`, given by their keys, whose bands are settled without them."""
+        """Return the trials of `left`, by their keys, whose bands are settled without them."""
         verdict = self.verdict(left)
         settled = {
             band.band

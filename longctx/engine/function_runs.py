@@ -73,7 +73,7 @@ class ShowingRun(FunctionRun):
         """slug: the name of the cell's parameters. The settings of the run name the trial."""
         super().__init__(tape)
         self.slugs: list[str] = []
-        """Those of all cells."""
+        """The names of the parameters of all cells."""
         self.shown: tuple[FunctionTrial, Result] | None = None
         """None if there is no such cell, or if `mistake` states why it cannot be shown."""
         self.mistake: UserError | None = None

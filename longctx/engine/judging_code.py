@@ -32,9 +32,9 @@ class JudgingCode:
     here: Collection[str]
     """The paths of the files here, from the project's folder."""
     there: Collection[str]
-    """Those of the files on the base branch."""
+    """The paths of the files on the base branch."""
     differ: Sequence[str]
-    """Those that are not the same, or are only here or only there."""
+    """The paths of the files that differ, or exist only on one side."""
     data: Sequence[str] = ()
     """The paths of the other files in folders with tests that are not as they are there; without those of cases."""
 

@@ -42,7 +42,7 @@ from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
 NO_VIEW = View("")
-"""That of a trial whose texts are not kept."""
+"""The view of a trial whose texts are not kept."""
 ENTRIES = ("effort", "prompts", "shape", "strategy", "server", "base_url")
 """The entries of a treatment besides its model."""
 EFFORTS: tuple[str, ...] = tuple(
@@ -55,7 +55,7 @@ class Treatment:
     """How items are sent: a model, by its id or the name of its profile, and what differs from that profile."""
 
     name: str
-    """As the user wrote it: rows and pages show it as the model."""
+    """The treatment as the user wrote it; rows and pages show it as the model."""
     model: str
     entries: Mapping[str, str]
 

@@ -39,7 +39,7 @@ class TrialFilter:
     """The trials whose requests are sent now, and what is called with those that have ended."""
 
     keys: Set[str] | None = None
-    """Of their questions; None for all."""
+    """The keys of the trials to send; None for all."""
     ended: Callable[[FunctionTrial, Result], object] = lambda trial, result: None
 
     def holds(self, trial: Trial) -> bool:

@@ -57,7 +57,7 @@ class CellRunner:
     function: Function
     state: FunctionState
     guard: Guard
-    """That of the test, which is in force while it runs."""
+    """The guard of the test's connections, in force while it runs."""
     call: Callable[[], object]
     """Calls the function once, and returns what it returns."""
     strategy: Strategy | None = None

@@ -161,7 +161,7 @@ T = TypeVar("T")
 
 
 class Tallied(NamedTuple, Generic[T]):
-    """The same of the trials that were measured, and of all, those that were not counted as wrong."""
+    """One result from the measured trials, and from all trials if unmeasured ones count as wrong."""
 
     measured: T
     at_worst: T
@@ -175,13 +175,13 @@ class LookEvidence:
     pessimistic: Evidenced
     """`clusters` with the trials that were not measured counted as wrong."""
     can_settle: bool = True
-    """Whether the evidence is such that asking may stop on it."""
+    """Whether this evidence may stop the sending of further requests."""
     errors: JudgeErrors | None = None
-    """Those of the judge that graded the trials: the band is judged by the bound without them; None if not known."""
+    """The error rates of the judge that graded the trials, which the verdict corrects for; None if not known."""
     answers: Tallied[ByCluster] | None = None
     """The answers of both by the names of their clusters, which may extend over bands; None if they are not paired."""
     right_twice: RightTwice | None = None
-    """Those of the answers that a judge calls right twice, where people labelled a sample of them."""
+    """The answers that a judge calls right twice, if people labelled a sample of them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,9 +50,9 @@ class Evidence:
     asked: int = 0
     """The run's answers to trials that the baseline measured, and those that it lacks."""
     missing: int = 0
-    """Those of them that the run did not measure."""
+    """How many of `asked` the run did not measure."""
     other: int = 0
-    """Those without a recorded answer of the baseline, or that judge it differently."""
+    """The trials without a recorded answer of the baseline, or that judge that answer differently."""
     baseline: list[Row] = field(default_factory=list)
     """The baseline's measured rows of all these trials, those that an early stop left out included."""
     pairs: list[Both[Row]] = field(default_factory=list)
@@ -178,7 +178,7 @@ class EvidenceByLook:
     complete: int
     """How many looks are complete: an early stop left no trial of them out."""
     errors: Sequence[JudgeErrors | None] = ()
-    """Those of the judge of the trials, by the labels of each look and of those before; None if they are not known."""
+    """The judge's error rates by the labels up to each look; None if they are not known."""
 
     def at(self, look: int | None) -> Evidence:
         """Return the evidence at a look, from 1; None for the last."""
@@ -386,7 +386,7 @@ class Requests:
     compared: int = 0
     differ: int = 0
     unknown: int = 0
-    """Those that are not compared: the baseline keeps no digest of them."""
+    """The requests of which the baseline keeps no digest, so that they are not compared."""
     parts: Mapping[str, int] = field(default_factory=dict)
     """In how many of those that differ each part does; empty if that is not known of all of them."""
     stale: int = 0

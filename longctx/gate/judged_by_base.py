@@ -40,7 +40,7 @@ class JudgedByBase:
     tests: frozenset[str] = frozenset()
     """The names of the tests that it judges."""
     new: Sequence[str] = ()
-    """Those that the base lacks."""
+    """The names of the tests that the base lacks."""
     broken: Mapping[str, str] = field(default_factory=dict)
     """Why it cannot judge tests that it has, by their names."""
     requests: Mapping[str, OtherRequests] = field(default_factory=dict)

@@ -55,7 +55,7 @@ def requirements_of(rows: Sequence[Row], min_rates: Mapping[str, float]) -> dict
 
 
 def shortfalls(required: Iterable[tuple[Key, Requirement]]) -> list[tuple[Key, Requirement]]:
-    """Return those of a run's requirements, each with its key, whose rates are significantly below their minimum."""
+    """Return the requirements, each with its key, whose accuracies are significantly below their minimum."""
     pairs = list(required)
     are_short = below_minimum([requirement for _, requirement in pairs])
     return [pair for pair, is_short in zip(pairs, are_short, strict=True) if is_short]

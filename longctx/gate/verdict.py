@@ -83,7 +83,7 @@ class Rules:
     alpha: float = ALPHA
     """The probability of a false alarm in the whole run."""
     next_alpha: float | None = None
-    """The same of the next run of the change, which is judged together with this one; None if none is."""
+    """The alpha of the change's next run, which is judged together with this one; None if no run is."""
     age: AgeLimit | None = None
     """How old recordings of a changed model may be; None if they may have any age."""
     left_out: int = 0
@@ -177,13 +177,13 @@ class VerdictOfTest:
     reported: tuple[Reported, ...]
     """What the test reports besides its bands."""
     missed: tuple[Reported, ...]
-    """Those that miss their stated minimum."""
+    """The reported numbers that miss their stated minimum."""
     reasons: tuple[str, ...]
     """A sentence on each reason why not enough of it was measured."""
     asked: int
     """The trials that the baseline measured."""
     missing: int
-    """Those of them that the run did not measure, or lacks."""
+    """How many of `asked` the run did not measure or does not have."""
     in_common: int
     """The trials that both have, measured or not."""
     alone: Both[int]

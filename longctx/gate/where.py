@@ -51,7 +51,7 @@ class PlaceOfChange:
     """`depth`, `length`, `question` or `check`."""
     value: str
     lost: int
-    """Those of it that were lost."""
+    """How many of its answers were lost."""
     all_lost: int
     """All that were lost, wherever."""
     n: int

@@ -28,11 +28,11 @@ class Paused:
 
     trial: Trial
     requests: Sequence[Request] = ()
-    """Those that were sent, or will be."""
+    """The requests that were sent, or will be."""
     issued: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """What the code under test has sent so far: when the trial goes on, the code sends it again."""
     sent: Request | None = None
-    """That of a protocol, with its prompt, while it is out."""
+    """The request of a protocol, with its prompt, while it is in flight."""
     answer: Answer | None = None
     """The last one."""
     followers: list[Paused] = field(default_factory=list)
@@ -40,7 +40,7 @@ class Paused:
     left: int = 0
     """How many requests have not ended yet."""
     unanswered: list[tuple[Request, Failure]] = field(default_factory=list)
-    """Those that failed, and why."""
+    """The requests that failed, and why."""
     retried: bool = False
     """Whether those that failed are sent once more."""
 

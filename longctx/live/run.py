@@ -99,9 +99,9 @@ class _ToSend:
     fit: Sequence[Cell]
     """The cells that fit their models."""
     requests: Sequence[Request]
-    """Those to send, in their order."""
+    """The requests to send, in their order."""
     held: Sequence[Request]
-    """Those that batches hold which have not ended."""
+    """The requests in batches that have not ended."""
     unasked: tuple[Unasked, ...]
 
 

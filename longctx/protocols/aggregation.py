@@ -78,7 +78,7 @@ class Notices:
 
     dated: Sequence[tuple[Date, str]]
     places: Sequence[int]
-    """Those of the notices of the month that is asked about."""
+    """The places of the notices of the month in question."""
     month: str
     counts: Sequence[int]
     """The notices of the month, by agency, in the order of the prompt."""

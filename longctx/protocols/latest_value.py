@@ -77,7 +77,7 @@ class LogAnswers:
     """The answers that the entries of a log give to a question."""
 
     own: tuple[str, ...]
-    """Those about the vessel that is asked about: its quotas, or the days of its entries, in the order of the log."""
+    """The answers about the vessel in question: its quotas, or the days of its entries, in the order of the log."""
     place: int
     """The place of the right one."""
     others: frozenset[str]

@@ -57,7 +57,7 @@ class NamedAnswers:
     others: Mapping[str, str]
     """Everything else in the prompt that could be named, with its origin."""
     placed: tuple[Needle, ...] = ()
-    """Those of the others that have a place in the text."""
+    """The items of `others` that have a place in the text."""
 
     @property
     def names(self) -> list[str]:

@@ -93,7 +93,7 @@ class Unsent:
         )
 
     def without(self, again: Sequence[SentAgain]) -> Unsent:
-        """Return those that no run set out to send again later."""
+        """Return the trials that no later run set out to send again."""
         replaced: frozenset[str] = frozenset().union(*(each.trials for each in again if self.run in each.replaced))
         return replace(self, trials=self.trials - replaced) if replaced else self
 
@@ -125,12 +125,12 @@ class Unsent:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What the lines of a cassette say."""
+    """The contents of a cassette."""
 
     episodes: Sequence[Episode] = ()
-    """Those that count."""
+    """The episodes that count."""
     replaced: Sequence[Episode] = ()
-    """Those that do not count any more, because a run sent their trials again."""
+    """The episodes that no longer count, because a run sent their trials again."""
     left_out: Sequence[Unsent] = ()
     cut_short: bool = False
     """Whether its last line was cut short, which does not count."""

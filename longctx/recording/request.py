@@ -104,7 +104,7 @@ class Shared:
     after: str | None = None
     """The key of that request."""
     direct: bool = False
-    """Whether it is asked directly in a run that asks in batches, because the prompt cache is cheaper."""
+    """Whether it is sent directly in a run with batches, because the prompt cache is cheaper."""
 
     @property
     def read_share(self) -> float:
@@ -130,7 +130,7 @@ class Request:
     tokens: RequestTokens
     place: Place
     body: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    """As its API takes it, with the provider's id of the model; empty until it is `ready`."""
+    """The body that its API takes, with the provider's id of the model; empty until it is `ready`."""
     headers: Mapping[str, str] = field(default_factory=dict)
     built: BuiltTrial | None = field(default=None, compare=False, repr=False)
     """The trial of a protocol, if it was kept."""

@@ -95,14 +95,14 @@ class Tape:
         self.rewriting = Rewriting()
         """What the project's hooks make of requests and answers."""
         self.looks: LooksPlan | Literal[""] = ""
-        """The plan of the looks that what is recorded now is asked in; empty if it is asked at once."""
+        """The plan of the looks in which new answers are recorded; empty if there are no looks."""
         self.recorded = 0
         """The number of answers that were recorded on this tape."""
         self._to_send_again: list[tuple[Cell, ModelProfile]] = []
         self._not_sent_again: dict[str, set[str]] = defaultdict(set)
         """The trials in each file of which earlier answers do not count any more."""
         self._replaced: dict[str, list[Episode]] = defaultdict(list)
-        """Those answers in each file."""
+        """The answers in each file that no longer count."""
         self._files: list[str] = []
         """The file of each answer that counts."""
         self._first: tuple[Mapping[tuple[str, str], Sequence[FirstRequest]], int] | None = None
@@ -224,12 +224,12 @@ class Tape:
         return ""
 
     def any_in_looks(self, function: str) -> bool:
-        """Return whether any trial of a test function was asked in looks."""
+        """Return whether any trial of a test function was sent in looks."""
         files = (file for folder in self._folders_of(function) for file in folder.glob(f"*/{function}/*.jsonl"))
         return function.isidentifier() and any(IN_LOOKS.search(file.read_text("utf-8", "replace")) for file in files)
 
     def looks_of(self, trials: Iterable[tuple[str, str, str, str | None]]) -> LooksPlan | None:
-        """Return the plan of the looks that these trials were last asked in; None if none was asked in looks.
+        """Return the plan of the looks in which these trials were last sent; None if none was sent in looks.
 
         trials: the file, the model and the identity of each, and when the answer came that counts; None for any.
         Asking could have stopped before any of them.

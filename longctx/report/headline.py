@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from longctx.gate.verdict import RunVerdict
 
 WHOLE_RUN = "INVALID in the whole run"
-"""Of a run that measured nothing."""
+"""The headline of a run that measured nothing."""
 
 
 def headline(verdict: RunVerdict) -> str:

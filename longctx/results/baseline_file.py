@@ -80,7 +80,7 @@ USAGE = ("input_tokens", "output_tokens", "thinking_tokens", "latency_s", "cost_
 SHORT = 12
 """The characters that a baseline keeps of the digest of a request."""
 SHORT_PART = 4
-"""Those of the digest of a part of it, which tells only where two requests differ."""
+"""The characters kept of the digest of each part of a request, which show only where two requests differ."""
 NO_PART = "-" * SHORT_PART
 BY_DEFAULT: Mapping[str, object] = {"shape": TEXT, "server": None}
 """The fields of a group that baselines name only where they differ from these."""
@@ -240,7 +240,7 @@ class _Group:
     usage: _Usage = field(default_factory=lambda: _Usage())
     replies: list[Text | None] | None = None
     items: list[Text] | None = None
-    """Those of trials that go by their items: a bank or a file of cases may grow in any place."""
+    """The items of trials that are identified by them: a bank or a file of cases may grow anywhere."""
     documents: list[Text | None] | None = None
     requests: list[Text | None] | None = None
     """The beginning of the digest of each trial's request."""

@@ -68,7 +68,7 @@ class Loaded:
     form: str
     """What the file is, such as `an output of promptfoo`."""
     manifest: Manifest | None = None
-    """That of a run."""
+    """The manifest, if the file is a run of longctx."""
     understood: str = ""
     """A sentence, without its full stop, on what was understood of a file of another tool."""
 
@@ -240,7 +240,7 @@ _asked = attrgetter("test", "cell", "item", "seed", "trial")
 
 
 def _check_repeats(path: Path, results: Mapping[tuple[str, str], int]) -> None:
-    """Raise UserError unless each item has as many results: asking failed items again would hide a regression."""
+    """Raise UserError unless each item has as many results: repeating failed items alone would hide a regression."""
     if len({*results.values()}) > 1:
         (most, highest), (least, lowest) = (of(results.items(), key=itemgetter(1)) for of in (max, min))
         raise UserError(

@@ -15,11 +15,11 @@ JudgedBy = Literal["expected", "case", "accepted", "labels", "judge", "judge_pro
 with its parameters, and its prompt without the answer that it judges."""
 OF_JUDGE = frozenset({"judge", "judge_prompt"})
 UNKNOWN = "-"
-"""Stands for the digest of a prompt in which the judged answer was not found."""
+"""Replaces the digest of a prompt in which the judged answer was not found."""
 OTHER_EXPECTED = "its expected answer changed"
 """The error of a trial that the baseline judged by another answer, case, label or probe."""
 OTHER_JUDGE = "its judge changed"
-"""That of one that was graded by another judge, or with another prompt."""
+"""The error of a trial that was graded by another judge, or with another prompt."""
 SHORT = 12
 
 

@@ -1,4 +1,4 @@
-"""The row of a trial: what was asked, what was answered, and how it was judged."""
+"""The row of a trial: its question, its answer, and how that was judged."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Row:
     model_returned: Text | None = None
     """The model that answered, as the server names it."""
     answered_by: Mapping[Text, Text] = field(default_factory=dict)
-    """The models that answered, by those that were asked for; empty unless a trial asks for others than its own."""
+    """The models that answered, by the requested ones; empty unless a trial requests other models than its own."""
     expected: Text | None = None
     """The right answer."""
     returned: Text | None = None
@@ -102,7 +102,7 @@ class Row:
     retained: Number | None = None
     """The share of the conversation's tokens that the model saw after the context-management strategy."""
     strategy_usd: Amount | None = None
-    """What the strategy itself cost, such as asking for a summary, in USD; it is part of `cost_usd`."""
+    """What the strategy itself cost, such as the request for a summary, in USD; it is part of `cost_usd`."""
     strategy_s: Amount | None = None
     """The seconds that the requests of the strategy itself took; they are part of `latency_s`."""
     depth: Number | None = None
@@ -122,7 +122,7 @@ class Row:
     latency_s: Amount | None = None
     """The seconds until the complete reply had arrived."""
     cost_usd: Amount | None = None
-    """The cost of the answer when it was asked, in USD."""
+    """The cost of the answer when its request was sent, in USD."""
     batch_discount: Number | None = None
     """The share that a batch saved of that cost; None if no batch answered."""
     stop_reason: Text | None = None

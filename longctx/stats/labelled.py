@@ -28,7 +28,7 @@ class RightTwice:
 
     number: int
     sample: Averaged
-    """Those of the sample, by their labels."""
+    """The sampled trials, by their labels."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Labelled:
     """Trials of two runs, as people label them."""
 
     known: Averaged
-    """All of them; those that the judge calls right twice are unchanged here."""
+    """All trials; those that the judge calls right twice count as unchanged here."""
     right_twice: Sequence[RightTwice]
     """These, by the strata in which their samples were drawn."""
 

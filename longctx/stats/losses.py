@@ -46,7 +46,7 @@ class Loss:
     loss: float
     """The rate at the first value minus the rate at this one, -1 to 1."""
     interval: tuple[float, float]
-    """Of the loss; it allows for all values."""
+    """The interval of the loss, simultaneous over all values."""
     bound: float
     """The upper bound of the loss, for this value alone."""
     gained: float

@@ -33,7 +33,7 @@ class Retrieval:
     losses: Losses
     """Compared with the number that was best here, on the same questions."""
     best_accuracy: float
-    """That of the best number, corrected for having been chosen."""
+    """The accuracy of the best number, corrected for having been chosen."""
     against_evidence: Losses | None = None
     """The losses of all numbers compared with the evidence alone; None unless all questions were tried with it."""
 

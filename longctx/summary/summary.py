@@ -55,7 +55,7 @@ class OfTest:
     lengths: tuple[Curve, ...] = ()
     """The rates along the length, of subjects with several lengths: they give the effective lengths."""
     of_items: tuple[str, ...] = ()
-    """Those of its parameters whose values have items of their own."""
+    """The test's parameters of which each value has its own items."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +180,7 @@ def by_test_and_subject(cells: Sequence[CellSummary]) -> dict[tuple[str, Subject
 IN_TOKENS = "fill", "tokens", "window", "budget", "context"
 """The lengths that count tokens; of the others, each counts what it is called."""
 FILLED = "fill", "tokens"
-"""Those of test functions that count the text around a question only; more is sent."""
+"""The lengths of test functions that count only the text around a question; more is sent."""
 
 
 @dataclass(frozen=True, slots=True)

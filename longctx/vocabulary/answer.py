@@ -35,7 +35,7 @@ class CompactionUsage:
 
     input_tokens: int
     cached_tokens: int
-    """Those of them that were read from the prompt cache."""
+    """How many of the input tokens were read from the prompt cache."""
     cache_write_tokens: int
     hour_write_tokens: int
     output_tokens: int
@@ -74,7 +74,7 @@ class Answer:
     cache_write_tokens: int = 0
     """The tokens that were written to the prompt cache."""
     hour_write_tokens: int = 0
-    """Those of them that are kept for an hour."""
+    """How many of the written tokens the cache keeps for an hour."""
     batched: bool = False
     """Whether it came from a batch, at the batch price."""
     thinking_tokens: int | None = None

@@ -18,10 +18,10 @@ DEFAULT_LOOKS: LooksPlan = "few"
 
 @dataclass(frozen=True, slots=True)
 class RunLooks:
-    """The plan by which a run looks at its tests: one, unless the two passes that asked them took different ones."""
+    """The plan by which a run looks at its tests: one, unless its two live passes took different ones."""
 
     declared: LooksPlan = "once"
-    """Of the tests that have a declaration, whose trials are known without running them."""
+    """The plan of tests with a declaration, whose trials are known without running them."""
     others: LooksPlan = "once"
 
     @classmethod

@@ -51,7 +51,7 @@ class Credentials:
         return cls(longest_first(secret), longest_first(own - secret))
 
     def in_replies(self) -> Credentials:
-        """Return those to look for in the reply of a model.
+        """Return the credentials to look for in the reply of a model.
 
         The user's other headers, such as the name of a provider, may be ordinary words, and a reply is not changed for
         these.

@@ -26,9 +26,9 @@ class ProbeResult:
     """What was learned about a model."""
 
     values: dict[str, Any]
-    """By the fields of `Probed`."""
+    """What was learned, by the fields of `Probed`."""
     token_counts: tuple[TokenCounts, ...]
-    """Those of wordings that need them."""
+    """The token counts of the prompts that need them."""
     notes: tuple[str, ...]
     """A sentence on each thing that is still unknown."""
 

@@ -67,7 +67,7 @@ class _Log(BaseModel):
     eval: _Eval = Field(default_factory=_Eval)
     invalidated: bool = False
     samples: list[_Sample] | None = Field(default=None, fail_fast=True)
-    """Of millions of bad entries, the first is an error."""
+    """The samples; reading stops at the first bad one of millions."""
 
 
 @dataclass(frozen=True, slots=True)
