@@ -22,6 +22,13 @@ IN_URL = re.compile(
     re.I,
 )
 """A parameter of an address whose name says that its value is a credential."""
+KEY = re.compile(
+    r"\b(?:sk-[\w-]{8,}|[rs]k_(?:live|test)_\w{10,}|AKIA[0-9A-Z]{12,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}"
+    r"|hf_\w{20,}|xox[abprs]-[\w-]{10,}|AIza[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+)"
+    r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
+    r"|(?i:(?<=bearer )|(?<=api[_-]key[=:]))[\w.~+/-]{12,}"
+)
+"""What looks like a key by itself."""
 TEXT_FILES = (".md", ".html", ".csv", ".svg")
 """How the names of files end whose text may be replaced wherever it stands; in others a value may be a name, too."""
 
@@ -85,6 +92,11 @@ def redacted(text: str) -> str:
     for pattern in _patterns:
         text = pattern.sub(REDACTED, text)
     return IN_URL.sub(rf"\1{REDACTED}", text)
+
+
+def without_keys(text: str) -> str:
+    """Return the text without what `redacted` leaves out, and without all that looks like a key."""
+    return KEY.sub(REDACTED, redacted(text))
 
 
 def redacted_data(value: Any) -> Any:

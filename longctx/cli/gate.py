@@ -234,12 +234,11 @@ def _judged(options: argparse.Namespace) -> int:
         views = texts_of(kept, load(find_run(_folder(options.new))), options.workspace.cassettes)
         command = command_for_all(*(str(_folder(path)) for path in (options.old, options.new)))
     lost = lost_answers(verdict, before, after, views, command)
-    templates = Both(*(of.templates if of else {} for of in (earlier, manifest)))
     texts: Sequence[TextChange] = ()
     if earlier and manifest:
         from longctx.engine.changed_texts import text_changes
 
-        texts = text_changes(templates, Both(before, after), verdict, options.workspace)
+        texts = text_changes(Both(earlier, manifest), Both(before, after), verdict, options.workspace)
     shown = verdict_document(verdict, options.old.name, differs, lost=lost, texts=texts)
     against = options.old.name, earlier.run if earlier else options.old.stem
 

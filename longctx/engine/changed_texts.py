@@ -1,40 +1,34 @@
-"""What changed in the texts that a run sends, as differences: the templates that its baseline sent, and those of now.
+"""What changed in the texts that a run sends, as differences from those that its baseline sent.
 
 A run keeps its templates by their digest, and so does a baseline saved from it. Those of an earlier baseline are found
-if a prompt set of the project still has them.
+if a prompt set of the project still has them. The texts of test functions are in engine/changed_requests.py.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from longctx.engine.changed_requests import request_changes
+from longctx.engine.differences import difference, first_changed_line
 from longctx.errors import UserError
 from longctx.functions.cells import wording_of
 from longctx.gate.usage import NO_TEMPLATES
 from longctx.gate.verdict import RunVerdict
-from longctx.redaction import REDACTED
 from longctx.report.verdict_blocks import TextChange
+from longctx.results.manifest import Manifest
 from longctx.results.row import Row
+from longctx.results.sent_texts import KnownTexts
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import Templates, is_check
 from longctx.workspace import Workspace
 
 MOST_LINES = 40
 """The most lines of all differences together."""
-AROUND = 1
-"""The unchanged lines that are shown before and after a change."""
-LONGEST_LINE = 300
-"""The most characters of a line."""
+MOST_CHANGES = 10
+"""The most differences."""
 LONGEST_TEMPLATE = 20_000
 """A longer template is not kept."""
-SECRET = re.compile(
-    r"\b(sk-[\w-]{8,}|AKIA[0-9A-Z]{12,}|gh[pousr]_\w{20,}|xox[abprs]-[\w-]{10,}|AIza[\w-]{20,}"
-    r"|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+)|(?i:(?<=bearer )|(?<=api[_-]key[=:]))[\w.~+/-]{12,}"
-)
-"""What looks like a key."""
 
 
 def templates_of(workspace: Workspace, rows: Sequence[Row]) -> dict[str, Templates]:
@@ -49,31 +43,40 @@ def templates_of(workspace: Workspace, rows: Sequence[Row]) -> dict[str, Templat
 
 
 def text_changes(
-    kept: Both[Mapping[str, Templates]], rows: Both[Sequence[Row]], verdict: RunVerdict, workspace: Workspace
+    manifests: Both[Manifest], rows: Both[Sequence[Row]], verdict: RunVerdict, workspace: Workspace
 ) -> list[TextChange]:
-    """Return what changed in the templates of each test. kept: the templates that both runs keep."""
-    changes: list[TextChange] = []
-    room = MOST_LINES
+    """Return what changed in the texts that were sent, in at most so many lines."""
+    templates = _template_changes(manifests.map(lambda manifest: manifest.templates), rows, verdict, workspace)
+    known = manifests.map(lambda manifest: KnownTexts(manifest.texts))
+    changes: dict[tuple[str, ...], TextChange] = {}
+    for change in (*templates, *request_changes(known, verdict)):
+        changes.setdefault(tuple(line for line in change.lines if line[:1] in "-+"), change)
+    return _within([*changes.values()][:MOST_CHANGES], MOST_LINES)
+
+
+def _within(changes: Sequence[TextChange], most: int) -> list[TextChange]:
+    """Return changes with so many lines together: what short ones leave is for long ones."""
+    cut: dict[int, TextChange] = {}
+    for done, index in enumerate(sorted(range(len(changes)), key=lambda index: len(changes[index].lines))):
+        cut[index] = changes[index].cut(most // (len(changes) - done))
+        most -= len(cut[index].lines)
+    return [cut[index] for index in range(len(changes))]
+
+
+def _template_changes(
+    kept: Both[Mapping[str, Templates]], rows: Both[Sequence[Row]], verdict: RunVerdict, workspace: Workspace
+) -> Iterator[TextChange]:
+    """Yield what changed in the templates of each test. kept: the templates that both runs keep."""
     for test in dict.fromkeys(test.test for test in verdict.tests if not is_check(test.test)):
         before, after = (next((row for row in side if row.test == test), None) for side in rows)
-        if before is None or after is None:
+        if before is None or after is None or before.prompt_digest == after.prompt_digest:
             continue
-        first = Both(before, after)
-        if first.before.prompt_digest == first.after.prompt_digest:
-            continue
-        templates = Both(
-            *(
-                known.get(row.prompt_digest) or _read(workspace, test, row.prompt_set, row.prompt_digest)
-                for known, row in zip(kept, first, strict=True)
-            )
+        was, now = (
+            known.get(row.prompt_digest) or _read(workspace, test, row.prompt_set, row.prompt_digest)
+            for known, row in zip(kept, (before, after), strict=True)
         )
-        if templates.before is None or templates.after is None:
-            continue
-        for change in _differences(test, first.after.prompt_set, Both(templates.before, templates.after), workspace):
-            if room > 0:
-                changes.append(change.cut(room))
-                room -= len(change.lines)
-    return changes
+        if was is not None and now is not None:
+            yield from _differences(test, after.prompt_set, Both(was, now), workspace)
 
 
 def _read(workspace: Workspace, test: str, prompt_set: str, digest: str) -> Templates | None:
@@ -89,35 +92,15 @@ def _read(workspace: Workspace, test: str, prompt_set: str, digest: str) -> Temp
 
 def _differences(test: str, prompt_set: str, templates: Both[Templates], workspace: Workspace) -> Iterator[TextChange]:
     for name in sorted({*templates.before, *templates.after}):
-        sides = Both(*(texts.get(name, "").splitlines() for texts in templates))
-        if sides.before != sides.after:
+        texts = Both(templates.before.get(name, ""), templates.after.get(name, ""))
+        if lines := difference(texts):
             path = Path("fixtures/prompts") / prompt_set / test / f"{name}.txt"
             known = (workspace.root / path).is_file()
             yield TextChange(
                 name=path.as_posix() if known else f"{prompt_set}/{test}/{name}",
-                lines=tuple(map(_shown, _diff(*sides))),
-                line=_first_line(*sides),
+                lines=lines,
+                line=first_changed_line(texts),
                 test=test,
                 file=path.as_posix() if known else "",
+                instead_of=f"prompt templates of {test}: ",
             )
-
-
-def _diff(before: Sequence[str], after: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a difference; a line with dots stands between its parts."""
-    _, _, *lines = difflib.unified_diff(before, after, lineterm="", n=AROUND)
-    for index, line in enumerate(lines):
-        if not line.startswith("@@"):
-            yield line
-        elif index:
-            yield " …"
-
-
-def _first_line(before: Sequence[str], after: Sequence[str]) -> int:
-    codes = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
-    return next((start + 1 for kind, _, _, start, _ in codes if kind != "equal"), 1)
-
-
-def _shown(line: str) -> str:
-    """Return a line without what looks like a key, cut to its longest."""
-    known = SECRET.sub(REDACTED, line)
-    return known if len(known) <= LONGEST_LINE else f"{known[: LONGEST_LINE - 1]}…"

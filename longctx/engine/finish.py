@@ -45,6 +45,7 @@ from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.origin import origin
 from longctx.results.row import Row
 from longctx.results.run_folders import remove_old_runs
+from longctx.results.sent_texts import SentTexts
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
@@ -113,6 +114,7 @@ class ReportInputs:
 def finish(
     run: RunData,
     facts: Mapping[str, Mapping[str, int]],
+    texts: SentTexts,
     judged: Callable[[Finished], object] = lambda _: None,
     tests: Mapping[str, int] | None = None,
 ) -> Finished:
@@ -120,15 +122,16 @@ def finish(
 
     Raises UserError.
 
-    facts: the facts of each cell, by its name. judged: called with summary and verdict before the report is
-    written, so that a full disk does not hide them. tests: pytest's counts, by outcome.
+    facts: the facts of each cell, by its name. texts: those that its test functions sent. judged: called with summary
+    and verdict before the report is written, so that a full disk does not hide them. tests: pytest's counts, by
+    outcome.
     """
     with whole_folder(run.folder, store.RESULTS) as folder:
         record = store.finish(run.folder, folder)
         if isinstance(run.settings.profile, Mapping):
             name, content = run.plan.profile_file
             (folder / f"{name}.toml").write_bytes(content)
-        manifest = manifest_of(run, record.rows, facts, tests)
+        manifest = manifest_of(run, record.rows, facts, texts, tests)
         gated = run.settings.baseline is not None and not run.settings.shard
         baseline = run.plan.baseline if gated else None
         terms = _rules(run, record.rows, manifest.finished_at, manifest.plans_of_looks) if gated else None
@@ -230,8 +233,7 @@ def judge(
     lost = lost_answers(verdict, baseline.rows, rows, texts, command_for_all(*ending.names))
     of_base = by_base.sentences(record.rows) if by_base else ()
     answers = *of_base, *notes, *ending.notes, *answer_notes(rows, manifest.base)
-    kept = Both(baseline.manifest.templates, manifest.templates)
-    changes = text_changes(kept, Both(baseline.rows, rows), verdict, ending.workspace)
+    changes = text_changes(Both(baseline.manifest, manifest), Both(baseline.rows, rows), verdict, ending.workspace)
     shown = verdict_document(verdict, baseline.name, differences, answers, lost, changes)
     write_verdict(folder, verdict, (baseline.name, baseline.manifest.run), differences, shown)
     return verdict, shown
@@ -277,7 +279,11 @@ def past_of(run: RunData) -> Past:
 
 
 def manifest_of(
-    run: RunData, rows: Sequence[Row], facts: Mapping[str, Mapping[str, int]], tests: Mapping[str, int] | None = None
+    run: RunData,
+    rows: Sequence[Row],
+    facts: Mapping[str, Mapping[str, int]],
+    texts: SentTexts,
+    tests: Mapping[str, int] | None = None,
 ) -> Manifest:
     """Return what is known of a run besides its rows."""
     settings, plan = run.settings, run.plan
@@ -307,6 +313,7 @@ def manifest_of(
         hooks=run.rewriting.names if run.rewriting else (),
         documents=documents_of(run, rows),
         templates=templates_of(run.workspace, rows),
+        texts=texts.kept,
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         looks=_named(looks.declared),

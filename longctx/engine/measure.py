@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,10 +16,12 @@ from longctx.live.cost.money import paid, paid_for_compaction
 from longctx.logs import LOG
 from longctx.recording.cut_prompts import PROMPT_CUT, CutPrompts, cut_prompts_sentence
 from longctx.recording.missing import why_missing
+from longctx.recording.part_texts import PartTexts
 from longctx.recording.request import Place, parts_of_all
 from longctx.recording.tape import Tape
 from longctx.recording.trials import NOT_READ, Judged, RunTrial, TrialEnd, Waiting, run_protocol
 from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row, digest_of_all, total
+from longctx.results.sent_texts import SentText, SentTexts
 from longctx.results.trial_view import View
 from longctx.text import count
 from longctx.vocabulary.answer import Answer
@@ -42,6 +44,8 @@ class MeasuredCell:
     views: Sequence[View]
     facts: Mapping[str, int] = field(default_factory=dict)
     """The facts of its cell, such as how many questions a filter kept."""
+    texts: Sequence[SentText] = ()
+    """The texts that a test function sent, which its rows name by digests."""
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
     errors: Sequence[BaseException] = ()
@@ -85,7 +89,10 @@ class Measurer:
             run_trial: Runs a trial; by default it is one of a protocol.
         """
         try:
-            return self._measured(cell.fitted(), test, run_trial or functools.partial(run_protocol, self._tape))
+            if run_trial is None:
+                return self._measured(cell.fitted(), test, functools.partial(run_protocol, self._tape))
+            texts = None if self._run.settings.no_text else SentTexts()
+            return self._measured(cell.fitted(), test, run_trial, texts)
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
             failures = (self._run.unasked.get(trial.key) for trial in cell.each_trial())
@@ -97,14 +104,15 @@ class Measurer:
     def _has_any(self, cell: Cell) -> bool:
         return self._tape.has_any(cell.file, cell.model.model)
 
-    def _measured(self, cell: Cell, test: str, run_trial: RunTrial) -> MeasuredCell:
+    def _measured(self, cell: Cell, test: str, run_trial: RunTrial, texts: SentTexts | None = None) -> MeasuredCell:
+        """Measure a cell. texts: takes the texts that it sent; None if they are not kept."""
         run, tape = self._run, self._tape
         rows: list[Row] = []
         views: list[View] = []
         absent: list[Place] = []
         failed: list[str] = []
         ended: list[TrialEnd] = []
-        prompts = CutPrompts()
+        prompts, parts = CutPrompts(), PartTexts(tape.rewriting.compared)
         judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Place], str] | None = None
         for trial in cell.each_trial():
@@ -123,6 +131,8 @@ class Measurer:
                         for exchange in result.exchanges:
                             if exchange.answer:
                                 prompts.add(key, exchange.model, exchange.body, exchange.answer.input_tokens)
+                        if texts is not None:
+                            texts.update(_sent(trial_rows[0], parts, result))
                     case Waiting() if left_out(run, tape, trial, result):
                         trial_rows = [unmeasured_row(run, trial, "not_asked", EARLY_STOP)]
                     case Waiting():
@@ -148,11 +158,18 @@ class Measurer:
             rows,
             views,
             cell.point.items.facts,
+            tuple(texts or ()),
             " ".join(filter(None, problems)),
             [one.error for one in ended if one.kind == "error" and one.error],
             next((one.why for one in ended if one.kind == "skipped"), ""),
             unrecorded=bool(absent) and len(absent) == cell.size and not self._has_any(cell),
         )
+
+
+def _sent(row: Row, parts: PartTexts, judged: Judged) -> Iterator[SentText]:
+    """Yield the texts that a trial of a test function sent."""
+    order = f"{row.test} {row.cell} {row.item or format(row.trial, '09d')}"
+    yield from parts.of_trial(row.request_parts, [each for each in judged.exchanges if each.answer], order)
 
 
 def left_out(run: RunData, tape: Tape, trial: Trial, waiting: Waiting) -> bool:
@@ -195,7 +212,7 @@ class Measurement:
         from longctx.engine.finish import manifest_of
         from longctx.summary.summary import summarize
 
-        manifest = manifest_of(self.run, self.rows, self.facts)
+        manifest = manifest_of(self.run, self.rows, self.facts, self.texts)
         run = self.run
         return summarize(self.rows, manifest.prices_of, manifest.sent_as, run.plan.tests, manifest.facts, run.reports)
 
@@ -205,6 +222,11 @@ class Measurement:
         from longctx.results.cell_names import cell_names
 
         return {name: cell.facts for cell in self.cells if cell.facts for name in cell_names(cell.own_rows)}
+
+    @property
+    def texts(self) -> SentTexts:
+        """The texts that its test functions sent."""
+        return SentTexts(sent for cell in self.cells for sent in cell.texts)
 
     def verdict(self, baseline: str | None = None) -> RunVerdict:
         """Return the gate's verdict on this run. baseline: its name or path; by default that of the settings."""
@@ -220,7 +242,7 @@ class Measurement:
         run = self.run
         views = [] if run.settings.no_text else [view for cell in self.cells for view in cell.views]
         store.append(run.folder, store.row_lines(self.rows, views))
-        return finish(run, self.facts)
+        return finish(run, self.facts, self.texts)
 
 
 def _not_read(cell: Cell, number: int) -> str:

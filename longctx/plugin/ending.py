@@ -12,6 +12,7 @@ from longctx.errors import UserError
 from longctx.plugin import hooks, measuring, report_folder, selected_tests
 from longctx.plugin.session import LongctxSession, run_of, session_of
 from longctx.results import store
+from longctx.results.sent_texts import SentTexts
 
 if TYPE_CHECKING:
     from longctx.engine.run import Run
@@ -30,7 +31,8 @@ def close_run(config: pytest.Config) -> None:
                 from longctx.plugin.base_judging import judge_by_base
 
                 judge_by_base(config)
-            done = session.finished = finish(run, session.facts, functools.partial(_keep, session), _counts(config))
+            texts, keep = session.texts or SentTexts(), functools.partial(_keep, session)
+            done = session.finished = finish(run, session.facts, texts, keep, _counts(config))
         except UserError as error:
             session.unwritten = str(error)
     if session.unwritten:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.live.display import Display, Tally
     from longctx.results.row import Row
+    from longctx.results.sent_texts import SentText
 
 SENT_TRIALS = "longctx_trials"
 """The attribute of a report, sent by workers: the number of trials of its test, and of all selected tests.
@@ -233,6 +234,8 @@ FAILED = (
 )
 SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its cells, by their names."""
+SENT_TEXTS = "longctx_texts"
+"""The attribute with the texts that its trials sent, each as the fields of a SentText."""
 SENT_USED = "longctx_used"
 """The attribute with the answers that its trials were given, by the key of its cell."""
 
@@ -247,6 +250,11 @@ def hold_facts(item: pytest.Item, cell: str, facts: Mapping[str, int]) -> None:
     state_of(item).facts[cell] = dict(facts)
 
 
+def hold_texts(item: pytest.Item, texts: Sequence[SentText]) -> None:
+    """Let the test's next report carry the texts that its trials sent."""
+    state_of(item).texts += map(tuple, texts)
+
+
 def attach_rows(report: pytest.TestReport, item: pytest.Item) -> None:
     """Move the lines and facts of a test to its report."""
     state = state_of(item)
@@ -258,7 +266,8 @@ def attach_rows(report: pytest.TestReport, item: pytest.Item) -> None:
         setattr(report, SENT, state.lines)
         setattr(report, SENT_FACTS, state.facts)
         setattr(report, SENT_USED, state.used)
-        state.lines, state.facts, state.used = [], {}, {}
+        setattr(report, SENT_TEXTS, state.texts)
+        state.lines, state.facts, state.used, state.texts = [], {}, {}, []
 
 
 def is_rerun(report: pytest.TestReport) -> bool:
@@ -300,12 +309,17 @@ class RowWriter:
         lines: list[str] | None = report.__dict__.pop(SENT, None)
         facts = report.__dict__.pop(SENT_FACTS, {})
         used = report.__dict__.pop(SENT_USED, {})
+        texts = report.__dict__.pop(SENT_TEXTS, [])
         if lines is None or is_rerun(report):
             return
         session = session_of(self._config)
         session.facts.update(facts)
         session.used.update(used)
+        from longctx.results.sent_texts import SentText, SentTexts
         from longctx.results.store import append, row_of
+
+        session.texts = session.texts or SentTexts()
+        session.texts.update(SentText(*sent) for sent in texts)
 
         session.received = True
         if not session.unwritten:

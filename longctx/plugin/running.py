@@ -178,6 +178,7 @@ def _measure(item: pytest.Function, cell: Cell, runner: CellRunner) -> None:
     code = code_of(item)
     rows = [dataclasses.replace(row, code=code) for row in measured.rows]
     measuring.hold_rows(item, row_lines(rows, [] if run.settings.no_text else measured.views))
+    measuring.hold_texts(item, measured.texts)
     state_of(item).used = {cell_key(cell): used} if used else {}
     own = next(iter(measured.errors), None)
     if own is not None:

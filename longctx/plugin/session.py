@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from longctx.functions.code_digest import Project
     from longctx.functions.fixtures import FunctionState
     from longctx.functions.function_run import FunctionRun
+    from longctx.results.sent_texts import SentTexts
 
 
 @dataclass(slots=True)
@@ -74,6 +75,8 @@ class LongctxSession:
     """Whether this process received any rows."""
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of all cells, by their names."""
+    texts: SentTexts | None = None
+    """The texts that test functions sent; None until rows were received."""
     used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     """The fields of each UsedAnswer of test functions, by the keys of their cells, in a gate with a base branch."""
     baselines: dict[tuple[str, str], str] | None = None
@@ -129,6 +132,8 @@ class ItemState:
     """The facts of its cells, by their names, until then."""
     used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     """The fields of each UsedAnswer of its trials, by the key of its cell, until then."""
+    texts: list[tuple[Any, ...]] = field(default_factory=list)
+    """The fields of each SentText of its trials, until then."""
     own_properties: int | None = None
     """The number of properties that it has before it runs."""
 

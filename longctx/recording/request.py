@@ -429,6 +429,19 @@ def request_digests(body: Mapping[str, Any], headers: Mapping[str, str], path: s
 
 
 def _parts(body: Mapping[str, Any], fields: Mapping[str, bytes], headers: Mapping[str, str] | None, path: str) -> str:
+    parts = _fields_by_part(body, fields, headers, path)
+    return " ".join(f"{name}={_digest(in_braces(parts[name]))}" for name in sorted(parts) if parts[name])
+
+
+def parts_of(body: Mapping[str, Any], headers: Mapping[str, str], path: str) -> dict[str, tuple[str, dict[str, bytes]]]:
+    """Return each part of a request: its digest, and its fields in canonical JSON."""
+    parts = _fields_by_part(body, fields_of(body, path), headers, path)
+    return {name: (_digest(in_braces(fields)), fields) for name, fields in parts.items() if fields}
+
+
+def _fields_by_part(
+    body: Mapping[str, Any], fields: Mapping[str, bytes], headers: Mapping[str, str] | None, path: str
+) -> dict[str, dict[str, bytes]]:
     parts: dict[str, dict[str, bytes]] = defaultdict(dict)
     for name, written in fields.items():
         parts[PART_OF.get(name, "parameters")][name] = written
@@ -439,7 +452,7 @@ def _parts(body: Mapping[str, Any], fields: Mapping[str, bytes], headers: Mappin
             parts["messages"]["messages"] = canonical([turn for turn in turns if turn not in system])
     if headers:
         parts["parameters"]["headers"] = canonical(dict(headers))
-    return " ".join(f"{name}={_digest(in_braces(parts[name]))}" for name in sorted(parts) if parts[name])
+    return parts
 
 
 def parts_of_all(requests: Sequence[str]) -> str | None:

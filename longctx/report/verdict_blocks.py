@@ -51,11 +51,13 @@ class TextChange:
     """The test that sends it."""
     file: str = ""
     """Its file below the root of the project; empty if the project has none."""
+    instead_of: str = ""
+    """How the phrase begins that need not be printed beside it; empty if there is none."""
 
     def cut(self, most: int) -> TextChange:
-        """Return it with so many lines."""
-        more = len(self.lines) - most
-        return self if more <= 0 else replace(self, lines=(*self.lines[:most], f" … {count(more, 'more line')}"))
+        """Return it with at most so many lines, at least one."""
+        more = len(self.lines) - most + 1
+        return self if more <= 1 else replace(self, lines=(*self.lines[: most - 1], f" … {count(more, 'more line')}"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +177,8 @@ def verdict_blocks(verdict: RunVerdict, told: Told, lost: LostAnswers) -> Iterat
     elif not replays_itself(verdict):
         yield from _bands(verdict, told.sides)
         yield from map(TextLine.of, told.findings)
-    others = [phrase for phrase in told.changed if not is_named(phrase) and not (told.texts and _is_digest(phrase))]
+    shown = tuple(text.instead_of for text in told.texts if text.instead_of)
+    others = [phrase for phrase in told.changed if not is_named(phrase) and not phrase.startswith(shown)]
     if others:
         yield TextLine.of(f"Changed: {'; '.join(others)}.")
     for index, text in enumerate(told.texts):
@@ -196,10 +199,6 @@ def _measured_so_far(verdict: RunVerdict) -> Iterator[TextLine]:
     more = [count(len(told) - MOST_BANDS, "more band")] if len(told) > MOST_BANDS else []
     if told:
         yield TextLine.of(f"Measured so far, not a verdict: {'; '.join([*told[:MOST_BANDS], *more])}.")
-
-
-def _is_digest(phrase: str) -> bool:
-    return phrase.startswith("prompt templates of ")
 
 
 def _bands(verdict: RunVerdict, sides: Both[str]) -> Iterator[Block]:

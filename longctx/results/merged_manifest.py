@@ -12,6 +12,7 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.results.completeness import left_out_of_all
 from longctx.results.manifest import Manifest, RecordedTerms, require_manifest
+from longctx.results.sent_texts import SentTexts, sent_texts
 from longctx.results.store import load_rows
 
 
@@ -25,7 +26,8 @@ def merge_manifests(folders: Sequence[Path], name: str) -> Manifest:
     manifests = [require_manifest(folder) for folder in folders]
     for manifest in manifests:
         for part in manifest.merged or (asdict(manifest),):
-            text = json.dumps({name: value for name, value in part.items() if name != "merged"}, sort_keys=True)
+            own = {name: value for name, value in part.items() if name not in ("merged", "texts")}
+            text = json.dumps(own, sort_keys=True)
             distinct[text] = json.loads(text)
     parts = [distinct[key] for key in sorted(distinct, key=lambda key: (distinct[key]["run"], key))]
     labels = set.intersection(*(set(part["labels"].items()) for part in parts))
@@ -45,6 +47,7 @@ def merge_manifests(folders: Sequence[Path], name: str) -> Manifest:
         base=", ".join(sorted({part["base"] for part in parts if part.get("base")})),
         documents=_agreed(parts, "documents"),
         templates=_agreed(parts, "templates"),
+        texts=SentTexts(sent for manifest in manifests for sent in sent_texts(manifest.texts)).kept,
         filters=tuple({json.dumps(kept): kept for part in parts for kept in part.get("filters", ())}.values()),
         finished_at=max(part["finished_at"] for part in parts),
         facts=_facts(parts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,10 +12,13 @@ from longctx.engine.changed_texts import MOST_LINES, templates_of, text_changes
 from longctx.functions.cells import wording_of
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.report.verdict_blocks import TextChange
+from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.vocabulary.both import Both
+from longctx.vocabulary.point import Templates
 from longctx.workspace import Workspace
 from tests.gate.examples import RULES
+from tests.report.sample import MANIFEST
 from tests.rows import run
 
 FILE = "fixtures/prompts/mine/test_a/{}.txt"
@@ -43,13 +47,18 @@ def verdict(rows: Both[list[Row]]) -> RunVerdict:
     return give_verdict(*rows, RULES)
 
 
+def keeping(templates: Mapping[str, Templates]) -> Manifest:
+    return replace(MANIFEST, templates=templates)
+
+
 def changes(workspace: Workspace, **texts: str) -> list[TextChange]:
     """Return what changes if these templates are written between two runs."""
     before = rows_of(workspace)
     kept = templates_of(workspace, before)
     write(workspace.root, **texts)
     rows = Both(before, rows_of(workspace))
-    return text_changes(Both(kept, templates_of(workspace, rows.after)), rows, verdict(rows), workspace)
+    manifests = Both(kept, templates_of(workspace, rows.after)).map(keeping)
+    return text_changes(manifests, rows, verdict(rows), workspace)
 
 
 def test_a_template_is_shown_as_a_difference_at_its_line(workspace: Workspace) -> None:
@@ -68,19 +77,27 @@ def test_nothing_changed(workspace: Workspace) -> None:
     assert changes(workspace) == []
 
 
-def test_a_key_is_redacted_and_long_texts_are_cut(workspace: Workspace) -> None:
+def test_a_key_is_redacted(workspace: Workspace) -> None:
     [change] = changes(workspace, system="\n".join([f"sk-ant-{'a' * 40}", *map(str, range(200))]))
     assert "sk-ant" not in "".join(change.lines)
     assert any("[redacted]" in line for line in change.lines)
-    assert len(change.lines) == MOST_LINES + 1
-    assert change.lines[-1].startswith(" … ")
+
+
+def test_all_differences_share_the_lines(workspace: Workspace) -> None:
+    """Each long one gets as many, and what a short one leaves is theirs."""
+    many = {f"t{index}": "\n".join(f"{index} {line}" for line in range(0, 400, 9)) for index in range(5)}
+    found = changes(workspace, **many, system="Be kind.\nAnswer in one word.\nEnd.")
+    lengths = [len(change.lines) for change in found]
+    assert (len(found), sum(lengths)) == (6, MOST_LINES)
+    assert sorted(lengths) == [4, 7, 7, 7, 7, 8]
+    assert all(change.lines[-1].startswith(" … ") for change in found if len(change.lines) > 4)
 
 
 def test_an_earlier_wording_is_found_in_a_prompt_set_that_still_has_it(workspace: Workspace) -> None:
     """A baseline of an earlier version keeps no templates; those of another digest are never shown."""
     rows = rows_of(workspace)
     other = [replace(row, prompt_digest="0" * 12) for row in rows]
-    kept = Both({}, templates_of(workspace, rows))
+    kept = Both(MANIFEST, keeping(templates_of(workspace, rows)))
     assert text_changes(kept, Both(other, rows), verdict(Both(other, rows)), workspace) == []
     folder = workspace.root / "fixtures/prompts/old/test_a"
     folder.mkdir(parents=True)

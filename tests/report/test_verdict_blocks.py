@@ -41,7 +41,9 @@ def comment(verdict: RunVerdict, *texts: TextChange) -> str:
 
 
 def test_how_much_was_lost_in_which_bands_and_what_changed() -> None:
-    diff = TextChange("prompts/protocol/instruction.txt", ("-old", "+new"))
+    diff = TextChange(
+        "prompts/protocol/instruction.txt", ("-old", "+new"), instead_of="prompt templates of line_retrieval: "
+    )
     text = comment(verdict_of(Both(90, 60), Both(80, 80)), diff)
     assert text.partition("<details><summary>Latency")[0] == (
         "### ❌ longctx: 30 of 200 answers lost, 0 gained\n\n"

@@ -1,0 +1,110 @@
+"""What changed in the texts that test functions send, as differences in the verdict."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.integration.conftest import Checkout, Result, copied
+from tests.integration.functions import ask, code, judged, run
+from tests.servers import SimulatedServer
+
+SECRET = f"sk-ant-{'a1' * 20}"
+TESTS = f"""
+import pytest
+
+SYSTEM = \"\"\"You work at the desk.
+Use the key {SECRET}.
+Answer with the number alone.\"\"\"
+TOOLS = [{{"name": "look_up", "description": "Looks up.\\nReturns a number.", "input_schema": {{"type": "object"}}}}]
+
+
+@pytest.mark.longctx(trials=30)
+@pytest.mark.parametrize("part", [1, 2])
+def test_desk(ask, draw, part):
+    number = draw.integer(100, 999)
+    assert ask(f"The code is {{number}}.", system=SYSTEM, tools=TOOLS, max_tokens=40).text == str(number)
+
+
+@pytest.mark.longctx(trials=30)
+def test_other(ask, draw):
+    assert ask(f"Other: the code is {{draw.integer(100, 999)}}", system=SYSTEM).text
+"""
+BASELINE = "fixtures/baselines/main.jsonl"
+
+
+@pytest.fixture(scope="module")
+def gated_once(fresh: Callable[[], Checkout]) -> Checkout:
+    project = fresh()
+    project.functions(TESTS)
+    with SimulatedServer(code) as server:
+        result = ask(project, server, "-n", "2")
+        assert result.code == 0, result
+    assert project.longctx("baseline", "save", "main").code == 0
+    return project
+
+
+gated = copied("gated_once")
+
+
+def changed(project: Checkout, *replacements: tuple[str, str], page: bool = False) -> Result:
+    """Record the tests again with other texts, gated."""
+    path = project.file("tests_longctx/test_functions.py")
+    for before, after in replacements:
+        assert before in path.read_text()
+        path.write_text(path.read_text().replace(before, after))
+    with SimulatedServer(code) as server:
+        return ask(project, server, "--ctx-baseline=main", "-n", "2", "-v", mode="new_episodes", page=page)
+
+
+def gate_md(project: Checkout) -> str:
+    return project.file("reports/latest/gate.md").read_text()
+
+
+def test_a_changed_system_prompt_is_a_difference(gated: Checkout) -> None:
+    result = changed(gated, ("number alone.", "number alone, please."), page=True)
+    for shown in (result.out, gate_md(gated)):
+        assert "system prompt of test_desk, test_other" in shown
+        assert "-Answer with the number alone." in shown
+        assert "+Answer with the number alone, please." in shown
+        assert "90 of 90 requests differ: system; " in shown
+        assert "parameters of" not in shown
+    again = gated.longctx("gate", BASELINE, "reports/latest", "-v")
+    assert "+Answer with the number alone, please." in again.out
+    assert "+Answer with the number alone, please." in gated.file("reports/latest/index.html").read_text()
+
+
+def test_tools_and_parameters_are_differences(gated: Checkout) -> None:
+    result = changed(gated, ("Returns a number.", "Returns a code."), ("max_tokens=40", "max_tokens=41"))
+    text = gate_md(gated)
+    assert result.says("tools of test_desk", "Returns a number.", "parameters of test_desk")
+    assert "-max_tokens: 40\n+max_tokens: 41" in text
+    assert "-    Returns a number.\n+    Returns a code." in text
+
+
+def test_no_key_is_kept_or_shown(gated: Checkout) -> None:
+    result = changed(gated, ("Use the key", "Always use the key"))
+    kept = [gated.file(name).read_text() for name in (BASELINE, "reports/latest/run.json")]
+    for shown in (result.out, gate_md(gated), *kept):
+        assert SECRET not in shown
+        assert "se the key [redacted]" in shown
+
+
+def test_a_baseline_without_texts_has_the_same_verdict_and_its_sentence(gated: Checkout) -> None:
+    changed(gated, ("number alone.", "number alone, please."))
+    verdict, file = judged(gated), gated.file(BASELINE)
+    first, _, rest = file.read_text().partition("\n")
+    kept = json.loads(first)
+    assert set(kept["run"].pop("texts")) == {"system", "tools", "parameters"}
+    file.write_text(f"{json.dumps(kept)}\n{rest}")
+    result = run(gated, "--ctx-baseline=main", "-n", "2", "-v")
+    assert judged(gated) == verdict
+    assert "system prompt of" not in result.out
+    assert "90 of 90 requests differ: system; " in result.out
+
+
+def test_nothing_is_kept_of_a_run_without_text(gated: Checkout) -> None:
+    assert run(gated, env={"LONGCTX_TEXT": "0"}).code == 0
+    assert not json.loads(gated.file("reports/latest/run.json").read_text())["texts"]
