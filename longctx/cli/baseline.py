@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
     parser = commands.add_parser(
         "baseline",
         help="save a run to gate later runs against",
-        description="A baseline is a file of fixtures/baselines/: the outcomes of a run by trial, without texts. "
+        description="A baseline is a file of fixtures/baselines/: the outcomes of a run by trial, without answers. "
         "pytest --ctx-baseline NAME gives a verdict on a run against it.",
     )
     actions = parser.add_subparsers(required=True, metavar="ACTION")

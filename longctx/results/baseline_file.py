@@ -1,4 +1,4 @@
-"""A baseline: the outcomes of an earlier run without its texts, in one file that is readable in a diff.
+"""A baseline: the outcomes of an earlier run without its replies, in one file that is readable in a diff.
 
 The first line contains the run's manifest. Each other line contains one group of its rows (results/answer_groups.py),
 with one letter for each trial. A run that was added follows in the same way. When a baseline is loaded, the answers to
