@@ -22,7 +22,7 @@ LONGEST = 64_000
 LEAST_DIGEST = 4
 """The fewest characters of a digest by which a text is found: those that a baseline keeps of a part of a request."""
 DIGEST = re.compile(rf"[0-9a-f]{{{LEAST_DIGEST},64}}")
-Kept = Mapping[str, Mapping[str, str]]
+KeptByDigest = Mapping[str, Mapping[str, str]]
 """Texts as a manifest keeps them: by their kind and their digests, which spaces separate."""
 
 
@@ -107,7 +107,7 @@ class SentTexts:
         }
 
 
-def sent_texts(kept: Kept) -> Iterator[SentText]:
+def sent_texts(kept: KeptByDigest) -> Iterator[SentText]:
     """Yield the texts that a manifest keeps, without those of a kind or a digest that no version of longctx writes."""
     for kind in ROOM:
         for digests, text in kept.get(kind, {}).items():
@@ -117,7 +117,7 @@ def sent_texts(kept: Kept) -> Iterator[SentText]:
 class KnownTexts:
     """Finds the texts that a manifest keeps. It comes from a file that anybody may have written."""
 
-    def __init__(self, kept: Kept) -> None:
+    def __init__(self, kept: KeptByDigest) -> None:
         self._by_start: dict[tuple[TextKind, str], dict[str, str]] = defaultdict(dict)
         for sent in sent_texts(kept):
             self._by_start[sent.kind, sent.digest[:LEAST_DIGEST]][sent.digest] = sent.text

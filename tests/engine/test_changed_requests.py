@@ -9,10 +9,11 @@ import pytest
 
 from longctx.engine.changed_requests import request_changes
 from longctx.gate.verdict import give_verdict
-from longctx.report.blocks import Diff, markdown_blocks, terminal_blocks
+from longctx.report.blocks import Diff, terminal_blocks
+from longctx.report.markdown_document import markdown_blocks
 from longctx.report.verdict_blocks import TextChange
 from longctx.results.row import Row
-from longctx.results.sent_texts import Kept, KnownTexts
+from longctx.results.sent_texts import KeptByDigest, KnownTexts
 from longctx.vocabulary.both import Both
 from tests.gate.examples import RULES
 from tests.rows import run
@@ -26,7 +27,9 @@ def rows(*parts: str | None, test: str = "test_a") -> list[Row]:
     return [replace(row, request_parts=parts[index % len(parts)]) for index, row in enumerate(found)]
 
 
-def changes(before: Sequence[Row], after: Sequence[Row], was: Kept = KEPT, now: Kept = KEPT) -> list[TextChange]:
+def changes(
+    before: Sequence[Row], after: Sequence[Row], was: KeptByDigest = KEPT, now: KeptByDigest = KEPT
+) -> list[TextChange]:
     verdict = give_verdict([*before], [*after], RULES)
     return [*request_changes(Both(KnownTexts(was), KnownTexts(now)), verdict)]
 
@@ -63,7 +66,7 @@ def test_of_several_differences_one_is_shown() -> None:
         ({"system": {OLD: "one", f"{OLD[:4]}9999": "another"}}, KEPT),
     ],
 )
-def test_what_is_not_known_of_both_is_not_shown(was: Kept, now: Kept) -> None:
+def test_what_is_not_known_of_both_is_not_shown(was: KeptByDigest, now: KeptByDigest) -> None:
     assert changes(rows(f"system={OLD[:4]}"), rows(f"system={NEW}"), was, now) == []
 
 
