@@ -60,7 +60,9 @@ RECORDED = {
 """The profiles that they name, and what these need."""
 LONG_STRATEGIES = {"`none`": "", "`truncate-at-8000`": ".truncate-at-8000"}
 """The strategies of the long session, as the guide writes them, with the ends of the names of their cassettes."""
-GUIDE = (ROOT / "docs/compaction.md").read_text(encoding="utf-8")
+PAGES = "compaction.md", "window.md"
+"""The pages that show what was recorded."""
+GUIDE = (ROOT / "docs/window.md").read_text(encoding="utf-8")
 
 OF_CASES = """
 import pytest
@@ -158,7 +160,7 @@ def test_from_a_claude_code_session_to_the_sentence(project: Checkout) -> None:
         "points are lost",
         "With summary-at-2000, accuracy at 4k is 1.00 [",
     )
-    texts = [text for _, text in blocks("compaction.md")]
+    texts = [text for _, text in blocks("window.md")]
     shown = "".join(text for text in texts if text.startswith("$ ") and not text.startswith(REPLAY))
     printed = "\n".join(line for line in shown.splitlines() if not line.startswith("$ "))
     assert not missing(printed, made.out + run.out), missing(printed, made.out + run.out)
@@ -354,7 +356,7 @@ def test_the_price_aim() -> None:
 @pytest.mark.parametrize("profile", RECORDED)
 def test_the_guide_shows_what_was_recorded(checkout: Checkout, profile: str) -> None:
     checkout.take(f"fixtures/profiles/{profile}.toml", *RECORDED[profile])
-    replays = "".join(text for _, text in blocks("compaction.md") if text.startswith(REPLAY))
+    replays = "".join(text for page in PAGES for _, text in blocks(page) if text.startswith(REPLAY))
     [shown] = [part for part in replays.split("$ ") if part.partition("\n")[0].endswith(f"--ctx-profile {profile}")]
     command, _, printed = shown.partition("\n")
     run = checkout.pytest(*shlex.split(command.removeprefix("pytest ")), profile=None)
