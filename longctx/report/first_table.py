@@ -10,10 +10,10 @@ from dataclasses import dataclass, replace
 from longctx.results.grouping import grouped
 from longctx.results.row import Subject, short_names
 from longctx.summary.matrix import Matrix, MatrixRow, alike, matrices, tokens_sent
-from longctx.summary.summary import Line, Summary, constants_said, lines
+from longctx.summary.summary import Line, Summary, constants_said, lines, part_of, said_of, tokens_of
 from longctx.text import count, visible
 from longctx.views.chart import ACCURACY, Table
-from longctx.views.view import RatePoint, estimate
+from longctx.views.view import RatePoint, estimate, interval
 from longctx.vocabulary.point import is_check, name_of_test
 from longctx.vocabulary.shapes import STRATEGY, TEXT
 
@@ -337,22 +337,41 @@ def _table(summary: Summary, each: Grid) -> Table:
 
 
 def _others(summary: Summary, single: Sequence[Line]) -> Table:
-    """Return the tests without lengths, a line each, with those of their checks."""
+    """Return the tests without lengths: a row for each accuracy that their line states, and one for each check."""
     own = [line for line in single if own_test(summary, line.test) == line.test]
     names = short_names(line.subject for line in own)
-    columns: dict[str, list[object]] = {"test": [summary.title(line.test) for line in own]}
-    columns |= {"model": [names[line.subject] for line in own]} if len(names) != 1 else {}
-    columns[ACCURACY] = ["; ".join(line.in_full) for line in own]
-    columns["n"] = [f"{line.n:,}" for line in own]
-    checks = [
-        "; ".join(
-            f"{check.test.removeprefix(f'{line.test}.')} {check.text}"
-            for check in single
-            if check.test != line.test and own_test(summary, check.test) == line.test and check.subject == line.subject
-        )
-        for line in own
-    ]
-    return Table.from_columns("", columns | ({"checks": [text or "-" for text in checks]} if any(checks) else {}))
+    rows = []
+    for line in own:
+        checks = [each for each in single if _is_check_of(each, line, summary)]
+        of: list[tuple[str, ...]] = [*_stated(line)]
+        for check in checks:
+            name = check.test.removeprefix(f"{line.test}.")
+            of += [(f"check {name}{f', {part}' if part else ''}", *rest) for part, *rest in _stated(check)]
+        rows += [(summary.title(line.test), names[line.subject], *stated) for stated in of]
+    columns = dict(
+        zip(("test", "model", "part", ACCURACY, "tokens sent", "n"), map(list, zip(*rows, strict=True)), strict=True)
+    )
+    left_out = [name for name, cells in columns.items() if name in ("part", "tokens sent") and not any(cells)]
+    left_out += ["model"] if len(names) == 1 else []
+    return Table.from_columns("", {name: cells for name, cells in columns.items() if name not in left_out})
+
+
+def _is_check_of(check: Line, line: Line, summary: Summary) -> bool:
+    is_own = check.test != line.test and own_test(summary, check.test) == line.test
+    return is_own and check.subject == line.subject
+
+
+def _stated(line: Line) -> Iterator[tuple[str, str, str, str]]:
+    """Yield what a line states: the part that it is of, the accuracy or another measure, the tokens sent, and n."""
+    measures = line.said[: len(line.said) - len([*said_of(line.points)])]
+    if measures or not line.points:
+        yield "", "; ".join(measures or line.said), "", f"{line.n:,}"
+    for point in line.points:
+        low, high = interval(point.value)
+        accuracy = point.states or f"{estimate(point.value):.2f} [{low:.2f}, {high:.2f}]"
+        tokens = tokens_of([point])
+        part = part_of(point) if len(line.points) > 1 else ""
+        yield part, accuracy, f"{tokens:,}" if tokens else "", f"{point.value.n:,}"
 
 
 def own_test(summary: Summary, name: str) -> str:

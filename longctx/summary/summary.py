@@ -403,6 +403,12 @@ def point_name(point: RatePoint) -> str:
     return " ".join(filter(None, [point.series, str(point.x)]))
 
 
+def part_of(point: RatePoint) -> str:
+    """Return which part of its test an accuracy is of: its series and name, and where in the context."""
+    at = [point.series, f"at {point.x:,}"] if _is_number(point) else [point_name(point)]
+    return f"{' '.join(filter(None, at))}{point.facet}"
+
+
 def _is_number(point: RatePoint) -> bool:
     return isinstance(point.x, int | float)
 

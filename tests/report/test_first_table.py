@@ -182,6 +182,20 @@ def test_the_page_has_a_table_for_each_matrix_and_one_for_the_others(summary: Su
     assert others.frame.loc["test_it"].tolist() == ["1.00 [0.84, 1.00]", "20"]
 
 
+def test_on_the_page_each_accuracy_of_a_test_without_lengths_has_a_row(summary: Summary) -> None:
+    subjects = {replace(SUBJECT, labels=(("strategy", name),)): right for name, right in (("none", 20), ("cut", 10))}
+    parts = [cell("test_it", subject, Rate(right, 20)) for subject, right in subjects.items()]
+    checks = [replace(part, test="test_it.short") for part in parts]
+    [others] = first_tables(made(summary, [*parts, *checks]))
+    shown = [(row["part"], row["accuracy"], row["n"]) for _, row in others.frame.iterrows()]
+    assert shown == [
+        ("none", "1.00 [0.84, 1.00]", "20"),
+        ("cut", "0.50 [0.30, 0.70]", "20"),
+        ("check short, none", "1.00 [0.84, 1.00]", "20"),
+        ("check short, cut", "0.50 [0.30, 0.70]", "20"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("tokens", "text"), [(647, "647"), (1234, "1.2k"), (9949, "9.9k"), (9950, "10k"), (131_072, "131k")]
 )

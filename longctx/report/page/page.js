@@ -363,7 +363,7 @@
     head.setAttribute("aria-sort", descending ? "descending" : "ascending");
     table.tBodies[0].append(...rows.map(([, row]) => row));
   };
-  for (const head of document.querySelectorAll("thead th")) {
+  for (const head of document.querySelectorAll("thead th:not(.text)")) {
     if (head.closest("table").tBodies[0].rows.length < 2) continue;
     const button = element("button", "", ...head.childNodes);
     button.type = "button";

@@ -47,6 +47,8 @@ LEADS = 3
 """The pictures of a test with which a page of few tests opens."""
 LOST = 5
 """The lost answers on the first screen; the others are among the trials."""
+WORDS = 10
+"""The words of a cell beyond which it is a sentence. Its column is not sorted, as columns of texts are not."""
 LONG = 26
 """The characters of a cell beyond which it may wrap. A rate with its interval and n is shorter."""
 
@@ -254,20 +256,31 @@ def _script_and_style() -> dict[str, str]:
 def _table(table: Table, links: Mapping[str, str] | None = None) -> Markup:
     """Return a table that scrolls on a narrow screen; long cells wrap.
 
-    links: the anchor that a row's first cell links to, by its text.
+    links: the anchor that a row's first cell links to, by its text. Columns of texts cannot be sorted.
     """
     html = Markup('<div class="scroll" tabindex="0" role="group" aria-label="Table"><table><thead><tr>')
-    html += Markup("").join(Markup('<th scope="col">{}</th>').format(visible(str(name))) for name in table.columns)
+    for index, name in enumerate(table.columns):
+        is_text = name in table.said or any(_is_sentence(row[index]) for row in table.rows)
+        kind = Markup(' class="text"') if is_text else ""
+        html += Markup('<th scope="col"{}>{}</th>').format(kind, visible(str(name)))
     html += Markup("</tr></thead><tbody>")
     for first, *cells in table.rows:
         name = visible(str(first))
         anchor = (links or {}).get(str(first))
         row_head = Markup('<a href="#{}">{}</a>').format(anchor, name) if anchor else name
         html += Markup('<tr><th scope="row">{}</th>').format(row_head)
-        html += Markup("").join(map(_cell, cells)) + Markup("</tr>")
+        names = table.columns[1:] if table.said else [""] * len(cells)
+        html += Markup("").join(map(_cell, cells, names)) + Markup("</tr>")
     return html + Markup("</tbody></table></div>")
 
 
-def _cell(cell: object) -> Markup:
+def _is_sentence(cell: object) -> bool:
+    return len(str(cell).split()) > WORDS
+
+
+def _cell(cell: object, name: str) -> Markup:
+    """Return a cell. name: that of its column, for a phone, where a row of texts is a list; empty for none."""
     text = visible(str(cell))
-    return (Markup('<td class="long">{}</td>') if len(text) > LONG else Markup("<td>{}</td>")).format(text)
+    kind = Markup(' class="long"') if len(text) > LONG else ""
+    named = Markup(' data-name="{}"').format(visible(name)) if name else ""
+    return Markup("<td{}{}>{}</td>").format(kind, named, text)

@@ -50,6 +50,22 @@ def test_lost_answers_are_on_the_first_screen_as_text(tab: Tab, tmp_path: Path) 
     expect(page.locator("#count")).to_have_text("1 of 40 trials")
 
 
+def test_on_a_phone_the_new_answer_is_on_screen(tab: Tab, gated: Path) -> None:
+    page = tab.open(gated.as_uri(), viewport={"width": 400, "height": 720})
+    row = page.locator(".lost tbody tr").first
+    assert page.locator(".lost thead button").count() == 0, "texts of models are not sorted"
+    for name in ("baseline", "this run"):
+        box = row.locator(f'td[data-name="{name}"]').bounding_box()
+        assert box is not None
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= 400
+    box = row.bounding_box()
+    assert box is not None
+    assert box["height"] < 360
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    assert Axe().run(page).violations_count == 0
+
+
 def test_groups_have_counts_and_filter(tab: Tab, gated: Path) -> None:
     page = tab.open(gated.as_uri())
     buttons = page.locator("#changes button")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from html import unescape
@@ -68,7 +68,9 @@ def test_a_run_has_a_row_for_each_test_over_the_trials_that_its_table_counts() -
 
     assert sorted(map(without_interval, found)) == sorted(map(without_interval, expected))
     *matrices, others = first_tables(summarize(sample))
-    counted = {name: int(n) for name, n in others.frame["n"].items()}
+    counted = Counter[str]()
+    for name, row in others.frame.iterrows():
+        counted[str(name)] += 0 if row["part"].startswith("check ") else int(row["n"])
     for table in matrices:  # the prompts of collages are counted once more, by their positions
         counted[table.test] = max(counted.get(table.test, 0), sum(map(int, filter(None, table.frame["n"]))))
     assert sorted(counted.values()) == sorted(right(of_test)[1] for of_test in by_test.values())

@@ -208,5 +208,6 @@ def test_checks_are_in_the_section_of_their_test() -> None:
     assert [table.title for table in desk.tables] == ["test_desk", "test_desk.answer"]
     [table] = first_tables(summary)
     tests = table.frame
-    assert tests.index.tolist() == ["test_desk", "test_gone.check"]
-    assert tests["checks"].tolist() == ["answer 0.50 [0.09, 0.91]", "-"]
+    assert tests.index.tolist() == ["test_desk", "test_desk", "test_gone.check"]
+    assert tests["part"].tolist() == ["", "check answer", ""]
+    assert tests["accuracy"].tolist()[1] == "0.50 [0.09, 0.91]"
