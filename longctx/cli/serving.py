@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from longctx.cli.shared_options import declare, print_at_once, settings_of
 from longctx.errors import UserError
+from longctx.extras import writes_page
 from longctx.files import check_free_folder, write_file
+from longctx.registry import known_protocols
 
 if TYPE_CHECKING:
     from longctx.engine.settings import Settings
@@ -36,7 +38,12 @@ def add(commands: Any) -> None:
     option("--model", required=True, metavar="NAME", help="the model that both serve")
     declare(parser, "profile", help=f"profile: a file in fixtures/profiles/ or a path (default: {PROFILE})")
     declare(parser, "max-cost", "concurrency", "no-lock")
-    option("--out", type=Path, metavar="DIR", help="folder of serving.md and serving.json (default: reports/serving-…)")
+    option(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="folder of index.html, serving.md and serving.json (default: reports/serving-…)",
+    )
     parser.set_defaults(run=run)
 
 
@@ -60,9 +67,9 @@ def run(options: argparse.Namespace) -> int:
     if any(side.url for side in sides):
         require("Asking a server", "anthropic")
     served = Serving(sides, settings, workspace.root, out, print_at_once).measure()
-    lines = serving_lines(served)
-    _write(out, served, lines)
-    print("\n".join(["", *lines]))
+    report = _write(out, served, workspace)
+    *lines, verdict = serving_lines(served)
+    print("\n".join(["", *lines, f"Report: {report}", verdict]))
     return exit_of(served)
 
 
@@ -73,14 +80,23 @@ def _settings(options: argparse.Namespace) -> Settings:
     return replace(settings, models=(options.model,), profile=settings.profile or PROFILE, looks=False, page=False)
 
 
-def _write(out: Path, served: Served, lines: list[str]) -> None:
-    """Write the comparison as text and as data. Raises UserError."""
-    from longctx.report.serving import serving_data
+def _write(out: Path, served: Served, workspace: Workspace) -> Path:
+    """Write the comparison as text, as data and as a page, and return what to read. Raises UserError.
 
+    Without what a page needs, that is the text.
+    """
+    from longctx.report.markdown_document import as_markdown
+    from longctx.report.serving import serving_data
+    from longctx.report.serving_page import serving_document, serving_page
+
+    document = serving_document(served)
     texts = {
-        "serving.md": "\n".join(["```text", *lines, "```", ""]),
+        "serving.md": as_markdown(document),
         "serving.json": json.dumps(serving_data(served), ensure_ascii=False, indent=1) + "\n",
     }
+    if writes_page(True):
+        texts["index.html"] = serving_page(served, document, known_protocols(workspace))
     out.mkdir(parents=True, exist_ok=True)
     for name, text in texts.items():
         write_file(out / name, lambda part, text=text: part.write_text(text, "utf-8", "backslashreplace"))  # type: ignore[misc]
+    return out / ("index.html" if "index.html" in texts else "serving.md")

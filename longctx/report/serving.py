@@ -30,10 +30,22 @@ def exit_of(served: Served) -> int:
 
 def serving_lines(served: Served) -> list[str]:
     """Return the comparison as the lines of a terminal."""
+    return [
+        *(f"serving: {sentence}" for sentence in served.unsent),
+        *about_servers(served),
+        *_tables(served),
+        *served.unfinished,
+        *reasons_of(served),
+        *filter(None, [summary(served)]),
+        last_line(served),
+    ]
+
+
+def about_servers(served: Served) -> list[str]:
+    """Return sentences on both servers, what their prompts and replies show of them, and what could not be judged."""
     tokens = list(_tokens(served))
     other = bool(served.tokens.differ)
     return [
-        *(f"serving: {sentence}" for sentence in served.unsent),
         *(tokens if other else ()),
         _sides(served),
         *_said(served),
@@ -41,12 +53,12 @@ def serving_lines(served: Served) -> list[str]:
         _noise(served),
         *_rooms(served),
         *_left_out(served),
-        *_tables(served),
-        *served.unfinished,
-        *(f"{reason[0].upper()}{reason[1:]}." for reason in (*served.faults, *_reasons(served))),
-        *filter(None, [summary(served)]),
-        last_line(served),
     ]
+
+
+def reasons_of(served: Served) -> list[str]:
+    """Return a sentence on each reason why the comparison is invalid."""
+    return [f"{reason[0].upper()}{reason[1:]}." for reason in (*served.faults, *_reasons(served))]
 
 
 def _sides(served: Served) -> str:

@@ -73,13 +73,21 @@ def test_a_loss_is_found_at_the_length_where_it_is(served: Checkout, both: tuple
     assert replayed.code == 10
     assert _tables(replayed) == _tables(run), "a recorded comparison has the same verdict"
     assert served.read("again/serving.json")["verdict"] == "regression"
+    assert replayed.out.splitlines()[-2].endswith("again/index.html")
+    page, text = (served.file(f"again/{name}").read_text() for name in ("index.html", "serving.md"))
+    assert text.startswith("### ❌ longctx serving: regression. Up to short a loss of 5 points is ruled out.")
+    for said in (page, text):
+        assert "vLLM 0.29.0" in said
+        assert "Lost answers" in said or "lost answers" in said
+    assert ">server f16 → q4</h1>" in page
+    assert 'id="explorer"' in page
     assert len(old.received) + len(new.received) == sent, "and sends nothing"
     named = serving(served, "f16", f"q4={new.url}")
     assert named.says(f"serving: nothing was sent to {new.url}: 260 of 260 answers are recordings of")
 
 
 def _tables(run: Result) -> str:
-    return run.out[run.out.index("Prompts: 2") :]
+    return re.sub(r"\nReport: .*", "", run.out[run.out.index("Prompts: 2") :])
 
 
 SHORT = """
@@ -222,6 +230,8 @@ def test_a_profile_without_any_room_never_passes(short: Checkout, both: tuple[Sa
     run = serving(short, old.url, new.url)
     assert run.code == 12
     assert run.says("No band has room for a loss: choose other sizes.", "SERVING: INVALID (exit 12)")
+    [page] = short.file("reports").glob("serving-*/index.html")
+    assert "No band has room for a loss: choose other sizes." in page.read_text()
 
 
 def test_a_window_that_only_new_cannot_hold(served: Checkout, both: tuple[Saying, Saying]) -> None:
