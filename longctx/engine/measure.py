@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,10 @@ from longctx.recording.part_texts import PartTexts
 from longctx.recording.request import Place, parts_of_all
 from longctx.recording.tape import Tape
 from longctx.recording.trials import NOT_READ, Judged, RunTrial, TrialEnd, Waiting, run_protocol
+from longctx.results.data_lines import data_lines
+from longctx.results.judged_by import digests_by_part
 from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row, digest_of_all, total
-from longctx.results.sent_texts import SentText, SentTexts
+from longctx.results.sent_texts import SentText, SentTexts, shortened
 from longctx.results.trial_view import View
 from longctx.text import count
 from longctx.vocabulary.answer import Answer
@@ -132,7 +134,7 @@ class Measurer:
                             if exchange.answer:
                                 prompts.add(key, exchange.model, exchange.body, exchange.answer.input_tokens)
                         if texts is not None:
-                            texts.update(_sent(trial_rows[0], parts, result))
+                            _note(texts, trial_rows[0], parts, result)
                     case Waiting() if left_out(run, tape, trial, result):
                         trial_rows = [unmeasured_row(run, trial, "not_asked", EARLY_STOP)]
                     case Waiting():
@@ -166,10 +168,18 @@ class Measurer:
         )
 
 
-def _sent(row: Row, parts: PartTexts, judged: Judged) -> Iterator[SentText]:
-    """Yield the texts that a trial of a test function sent."""
-    order = f"{row.test} {row.cell} {row.item or format(row.trial, '09d')}"
-    yield from parts.of_trial(row.request_parts, [each for each in judged.exchanges if each.answer], order)
+LONGEST_FIELD = 2000
+"""The most characters that are kept of a text in a case."""
+
+
+def _note(texts: SentTexts, row: Row, parts: PartTexts, judged: Judged) -> None:
+    """Add the texts that a trial of a test function sent, and its case."""
+    order = f"{row.test} {row.item or format(row.trial, '09d')}"
+    texts.update(parts.of_trial(row.request_parts, [each for each in judged.exchanges if each.answer], order))
+    digest = digests_by_part(row.judged_by).get("case")
+    if judged.case is not None and digest and texts.may_take("case", order):
+        lines = data_lines(judged.case, LONGEST_FIELD)
+        texts.update([SentText("case", digest, shortened("\n".join(lines)), order)])
 
 
 def left_out(run: RunData, tape: Tape, trial: Trial, waiting: Waiting) -> bool:

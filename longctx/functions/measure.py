@@ -221,6 +221,7 @@ def judge_trial(trial: FunctionTrial, result: Result) -> Judged:
         judged_by=judged_by.judge_digests(
             {**trial.judged_by, **({"expected": [outcome.expected]} if outcome.expected else {})}
         ),
+        case=next((case for case in trial.judged_by.get("case", ()) if isinstance(case, dict)), None),
         origins={trial.tape.origin(exchange.place) for exchange in trial.exchanges},
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from longctx.recording.request import parts_of
 from longctx.recording.trials import Exchange, Role
-from longctx.redaction import REDACTED, SECRET
+from longctx.results.data_lines import data_lines
 from longctx.results.request_parts import as_mapping
 from longctx.results.sent_texts import SentText, TextKind, shortened
 
@@ -18,8 +18,6 @@ OF_ROLE: Mapping[Role, str] = {"test": "request", "judge": "to the judge", "stra
 """What stands above the text of a request if those of a trial have several."""
 MOST_READ = 64
 """The most parts that are kept as text while a cell is measured."""
-MOST_DEPTH = 20
-"""The deepest level of nesting that is written in lines."""
 IN_SYSTEM = (
     "text",
     "content",
@@ -80,9 +78,9 @@ def _lines_of_part(name: str, fields: Mapping[str, Any]) -> Iterator[str]:
     if name == "system":
         yield from _texts_in(fields)
     elif name == "tools" and set(fields) == {"tools"}:
-        yield from _lines(fields["tools"])
+        yield from data_lines(fields["tools"])
     else:
-        yield from _lines({field: fields[field] for field in sorted(fields)})
+        yield from data_lines(fields)
 
 
 def _texts_in(value: Any) -> Iterator[str]:
@@ -97,20 +95,3 @@ def _texts_in(value: Any) -> Iterator[str]:
             for name in IN_SYSTEM:
                 if name in value:
                     yield from _texts_in(value[name])
-
-
-def _lines(value: Any, indent: str = "") -> Iterator[str]:
-    """Yield data as lines, one for each entry, and one for each line of a text."""
-    entries = value.items() if isinstance(value, dict) else (("-", entry) for entry in value)
-    for name, entry in entries:
-        label = name if name == "-" else f"{name}:"
-        if isinstance(entry, str) and isinstance(value, dict) and SECRET.search(name):
-            yield f"{indent}{label} {REDACTED}"
-        elif isinstance(entry, str) and "\n" in entry:
-            yield f"{indent}{label}"
-            yield from (f"{indent}  {line}" for line in entry.splitlines())
-        elif isinstance(entry, dict | list) and entry and len(indent) < 2 * MOST_DEPTH:
-            yield f"{indent}{label}"
-            yield from _lines(entry, f"{indent}  ")
-        else:
-            yield f"{indent}{label} {entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)}"

@@ -86,6 +86,8 @@ class Judged:
     """The digest of the documents in its prompt."""
     judged_by: str | None = None
     """The digests of what judges it, as in its row."""
+    case: Mapping[str, Any] | None = None
+    """The case of a test function; None without one."""
     origins: Collection[AnswerOrigin | None] = ()
     """Where its answers come from, in a run with a base branch."""
 

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 from longctx.redaction import without_keys
 
-TextKind = Literal["system", "tools", "parameters"]
-ROOM: Mapping[TextKind, int] = {"system": 256_000, "tools": 256_000, "parameters": 64_000}
+TextKind = Literal["system", "tools", "parameters", "case"]
+ROOM: Mapping[TextKind, int] = {"system": 256_000, "tools": 256_000, "parameters": 64_000, "case": 448_000}
 """The most characters of the kept texts of each kind, their digests included."""
 LONGEST = 64_000
 """The most characters of a text; of a longer one, its beginning is kept."""
@@ -96,6 +96,11 @@ class SentTexts:
         """Add texts, which `shortened` made, if they are among the first that fit."""
         for sent in texts:
             self._of[sent.kind].add(sent)
+
+    def may_take(self, kind: TextKind, order: str) -> bool:
+        """Return whether a text with this order may be among the first that fit."""
+        limit = self._of[kind].limit
+        return limit is None or order <= limit[0]
 
     @property
     def kept(self) -> dict[str, dict[str, str]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.given import json_lines
 from tests.integration.conftest import Checkout, Result, copied
 from tests.integration.functions import ask, code, judged, run
 from tests.servers import SimulatedServer
@@ -31,7 +32,16 @@ def test_desk(ask, draw, part):
 @pytest.mark.longctx(trials=30)
 def test_other(ask, draw):
     assert ask(f"Other: the code is {{draw.integer(100, 999)}}", system=SYSTEM).text
+
+
+@pytest.mark.longctx(cases="cases.jsonl")
+def test_cases(ask, case):
+    assert ask(case.question).integer() == case.answer
 """
+CASES = [
+    {"id": f"q{number}", "question": f"The code is {100 + number}.", "answer": 100 + number, "about": "x" * 3000}
+    for number in range(30)
+]
 BASELINE = "fixtures/baselines/main.jsonl"
 
 
@@ -39,6 +49,7 @@ BASELINE = "fixtures/baselines/main.jsonl"
 def gated_once(fresh: Callable[[], Checkout]) -> Checkout:
     project = fresh()
     project.functions(TESTS)
+    json_lines(project.file("tests_longctx/cases.jsonl"), *CASES)
     with SimulatedServer(code) as server:
         result = ask(project, server, "-n", "2")
         assert result.code == 0, result
@@ -69,7 +80,7 @@ def test_a_changed_system_prompt_is_a_difference(gated: Checkout) -> None:
         assert "system prompt of test_desk, test_other" in shown
         assert "-Answer with the number alone." in shown
         assert "+Answer with the number alone, please." in shown
-        assert "90 of 90 requests differ: system; " in shown
+        assert "90 of 120 requests differ (test_desk, test_other): system; " in shown
         assert "parameters of" not in shown
     again = gated.longctx("gate", BASELINE, "reports/latest", "-v")
     assert "+Answer with the number alone, please." in again.out
@@ -82,6 +93,21 @@ def test_tools_and_parameters_are_differences(gated: Checkout) -> None:
     assert result.says("tools of test_desk", "Returns a number.", "parameters of test_desk")
     assert "-max_tokens: 40\n+max_tokens: 41" in text
     assert "-    Returns a number.\n+    Returns a code." in text
+
+
+def test_changed_cases_are_differences(gated: Checkout) -> None:
+    """The end of a long text in a case is folded."""
+    cases = [dict(case) for case in CASES]
+    cases[3]["answer"] = 1003
+    cases[4]["about"] = "x" * 2999 + "y"
+    json_lines(gated.file("tests_longctx/cases.jsonl"), *cases)
+    result = run(gated, "--ctx-baseline=main", "-n", "2", "-v")
+    text = gate_md(gated)
+    assert result.says("case q3 of test_cases, 1 of 2 that changed", "case q4 of test_cases, 1 of 2 that changed")
+    assert "-answer: 103\n+answer: 1003\n" in text
+    assert "-  … 1,000 more characters, SHA-256 " in text
+    assert "+  … 1,000 more characters, SHA-256 " in text
+    assert "x" * 400 not in text
 
 
 def test_no_key_is_kept_or_shown(gated: Checkout) -> None:
@@ -97,12 +123,12 @@ def test_a_baseline_without_texts_has_the_same_verdict_and_its_sentence(gated: C
     verdict, file = judged(gated), gated.file(BASELINE)
     first, _, rest = file.read_text().partition("\n")
     kept = json.loads(first)
-    assert set(kept["run"].pop("texts")) == {"system", "tools", "parameters"}
+    assert set(kept["run"].pop("texts")) == {"system", "tools", "parameters", "case"}
     file.write_text(f"{json.dumps(kept)}\n{rest}")
     result = run(gated, "--ctx-baseline=main", "-n", "2", "-v")
     assert judged(gated) == verdict
     assert "system prompt of" not in result.out
-    assert "90 of 90 requests differ: system; " in result.out
+    assert "90 of 120 requests differ (test_desk, test_other): system; " in result.out
 
 
 def test_nothing_is_kept_of_a_run_without_text(gated: Checkout) -> None:
