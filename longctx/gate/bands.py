@@ -304,12 +304,12 @@ def _judge(
             measured.asking = look < measured.looks.planned.number and (doubt or not measured.settled)
     _show(hypotheses, further, alpha)
     number = len(hypotheses) + len(further)
-    verdicts = [_verdicts_now(each, margin, next_alpha, number) for each in judged]
-    return verdicts, _verdicts_now(run, run_margin, next_alpha, number) if run else None
-
-
-def _verdicts_now(of: Tallied[_Judged], margin: float, next_alpha: float, hypotheses: int) -> Tallied[BandVerdict]:
-    return Tallied(*(side.verdict_now(margin, next_alpha, hypotheses) for side in of))
+    margins_of = [*(margin for _ in judged), run_margin]
+    verdicts = [
+        Tallied(*(side.verdict_now(own, next_alpha, number) for side in each))
+        for each, own in zip(hypotheses, margins_of, strict=False)
+    ]
+    return (verdicts[:-1], verdicts[-1]) if run else (verdicts, None)
 
 
 def _alike(of: Tallied[_Judged], margin: float) -> bool:

@@ -11,7 +11,7 @@ import bisect
 import hashlib
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -236,10 +236,12 @@ def by_look(
             for place in seen if right_twice else ():
                 if right_twice and (key := item_key(items.after[place][0])) in right_twice:
                     at_look.add_right_twice(items.clusters[place], right_twice[key])
-    earlier = _looks_before(pairs, gone, plan, terms)
+    looks_before = looks_of_rows(pairs.before.values(), plan, *terms) if gone else {}
     for trial in gone:
         if trial.band in bands:
-            for evidence in bands[trial.band].evidence[earlier(trial) - 1 :]:
+            row = trial.before[0]
+            first = looks_before[row.band].look(row) if row.band is not None else 1
+            for evidence in bands[trial.band].evidence[first - 1 :]:
                 evidence.lack(trial)
     others: dict[str, Evidence] = {}
     _add_unpaired(others, pairs, [trial for trial in gone if trial.band not in bands])
@@ -250,19 +252,6 @@ def by_look(
             )
             bands[name] = EvidenceByLook(ONCE, [evidence], 0 if stopped and evidence.run is not None else 1)
     return bands
-
-
-def _looks_before(
-    pairs: TrialPairs, gone: Sequence[Vanished], plan: LooksPlan, terms: tuple[float, float]
-) -> Callable[[Vanished], int]:
-    """Return the function that tells the look, from 1, that a trial would belong to if the run were the baseline."""
-    looks = looks_of_rows(pairs.before.values(), plan, *terms) if gone else {}
-
-    def look(trial: Vanished) -> int:
-        row = trial.before[0]
-        return looks[row.band].look(row) if row.band is not None else 1
-
-    return look
 
 
 def judge_errors(

@@ -616,12 +616,8 @@ def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest
     return tests, of_run
 
 
-def _excepted(verdict: BandVerdict, evidence: Evidence, vacuous: str) -> BandVerdict:
-    """Return the verdict on a band: answers that were compared with themselves pass unless there is nothing to lose."""
-    return _same(verdict, vacuous) if evidence.same_answers else verdict
-
-
 def _same(verdict: BandVerdict, vacuous: str = "") -> BandVerdict:
+    """Return the verdict on answers that were compared with themselves: a pass unless there is nothing to lose."""
     changed: Verdict = "invalid" if vacuous else "pass"
     return replace(verdict, verdict=changed, bound=0.0, needed=None, same_answers=True, improved=False)
 
@@ -636,12 +632,13 @@ def _test(
     """Judge one test. judged: its bands, as measured and with what was not measured counted as wrong."""
     beside: list[Verdict] = ["regression"] if missed else ["inconclusive"] if test.stopped and test.minimums else []
     seen = {band: test.bands[band].at(measured.look) for band, (measured, _) in judged.items()}
-    bands, pessimistic = (
-        [_excepted(getattr(of_band, side), seen[band], test.vacuous.get(band, "")) for band, of_band in judged.items()]
-        for side in Tallied._fields
-    )
+    given = [
+        Tallied(*(_same(side, test.vacuous.get(band, "")) for side in both)) if seen[band].same_answers else both
+        for band, both in judged.items()
+    ]
+    bands = tuple(measured for measured, _ in given)
     verdict = overall([*(band.verdict for band in bands), *beside])
-    at_worst = overall([*(band.verdict for band in pessimistic), *beside])
+    at_worst = overall([*(band.verdict for _, band in given), *beside])
     evidence = {band.name: of_band for band, of_band in seen.items()}
     reasons = [*unmeasured(test.pairs, evidence, test.vanished, retired), *filter(None, [test.too_old]), *test.faults]
     if verdict != at_worst and any(band.n for band in bands):
@@ -651,7 +648,7 @@ def _test(
         before=test.before,
         after=test.after,
         verdict="invalid" if reasons else verdict,
-        bands=tuple(bands),
+        bands=bands,
         reported=test.reported,
         missed=missed,
         reasons=tuple(reasons),
