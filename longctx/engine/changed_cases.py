@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from longctx.engine.differences import difference
+from longctx.engine.differences import first_differences
 from longctx.gate.verdict import RunVerdict
 from longctx.report.verdict_blocks import TextChange
 from longctx.results.judged_by import digests_by_part
@@ -24,16 +24,12 @@ def case_changes(known: Both[KnownTexts], rows: Both[Sequence[Row]], verdict: Ru
         earlier, later = was.get(test, {}), now.get(test, {})
         changed = [item for item, digest in later.items() if earlier.get(item, digest) != digest]
         which = f", 1 of {len(changed):,} that changed" if len(changed) > 1 else ""
-        seen: set[tuple[str, ...]] = set()
-        for item in changed:
-            if len(seen) == MOST_CASES:
-                break
-            before, after = known.before.text("case", earlier[item]), known.after.text("case", later[item])
-            lines = difference(Both(before, after)) if before is not None and after is not None else ()
-            signed = tuple(line for line in lines if line[:1] in "-+")
-            if signed and signed not in seen:
-                seen.add(signed)
-                yield TextChange(f"case {item} of {test}{which}", lines, test=test)
+        texts = (
+            (item, Both(known.before.text("case", earlier[item]), known.after.text("case", later[item])))
+            for item in changed
+        )
+        for item, lines in first_differences(texts, MOST_CASES):
+            yield TextChange(f"case {item} of {test}{which}", lines, test=test)
 
 
 def _digests(rows: Sequence[Row]) -> dict[str, dict[str, str]]:

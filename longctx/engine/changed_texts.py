@@ -1,8 +1,8 @@
 """What changed in the texts that a run sends, as differences from those that its baseline sent.
 
 A run keeps its templates by their digest, and so does a baseline saved from it. Those of an earlier baseline are found
-if a prompt set of the project still has them. The texts of test functions are in
-engine/changed_requests.py, and their cases in engine/changed_cases.py.
+if a prompt set of the project still has them. The other changed_*.py have what else is
+compared.
 """
 
 from __future__ import annotations
@@ -11,7 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from longctx.engine.changed_cases import case_changes
+from longctx.engine.changed_documents import changes_of_documents
 from longctx.engine.changed_requests import request_changes
+from longctx.engine.changed_strategies import strategy_changes
 from longctx.engine.differences import difference, first_changed_line
 from longctx.errors import UserError
 from longctx.functions.cells import wording_of
@@ -51,7 +53,13 @@ def text_changes(
     templates = _template_changes(manifests.map(lambda manifest: manifest.templates), rows, verdict, workspace)
     known = manifests.map(lambda manifest: KnownTexts(manifest.texts))
     changes: dict[tuple[str, ...], TextChange] = {}
-    for change in (*templates, *request_changes(known, verdict), *case_changes(known, rows, verdict)):
+    others = (
+        *request_changes(known, verdict),
+        *case_changes(known, rows, verdict),
+        *changes_of_documents(known, manifests),
+        *strategy_changes(known, verdict),
+    )
+    for change in (*templates, *others):
         changes.setdefault(tuple(line for line in change.lines if line[:1] in "-+"), change)
     return _within([*changes.values()][:MOST_CHANGES], MOST_LINES)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from longctx.redaction import without_keys
 from longctx.text import count
@@ -32,6 +32,21 @@ def difference(texts: Both[str]) -> tuple[str, ...]:
     lines = [*_folded(_diff(*compared))]
     left_out = max(map(len, sides)) - start - MOST_COMPARED
     return (*lines, f" … {count(left_out, 'more line')} not compared") if left_out > 0 else tuple(lines)
+
+
+def first_differences(
+    named: Iterable[tuple[str, Both[str | None]]], most: int
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the names and differences of the first texts that differ, alike differences once. None is not known."""
+    seen: set[tuple[str, ...]] = set()
+    for name, (before, after) in named:
+        if len(seen) == most:
+            break
+        lines = difference(Both(before, after)) if before is not None and after is not None else ()
+        signed = tuple(line for line in lines if line[:1] in "-+")
+        if signed and signed not in seen:
+            seen.add(signed)
+            yield name, lines
 
 
 def first_changed_line(texts: Both[str]) -> int:

@@ -9,7 +9,7 @@ import dataclasses
 import hashlib
 import os
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -45,7 +45,7 @@ from longctx.results.manifest import Manifest, RecordedTerms
 from longctx.results.origin import origin
 from longctx.results.row import Row
 from longctx.results.run_folders import remove_old_runs
-from longctx.results.sent_texts import SentTexts
+from longctx.results.sent_texts import SentText, SentTexts, shortened
 from longctx.results.store import FinishedRun
 from longctx.summary.summary import Summary, summarize
 from longctx.views.reporting import Reports, adds_to_gate
@@ -57,6 +57,7 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.corpus.filters import Filter
     from longctx.engine.run_data import RunData
+    from longctx.vocabulary.bank import Bank
 
 
 @dataclass(frozen=True, slots=True)
@@ -292,7 +293,7 @@ def manifest_of(
         settings = dataclasses.replace(settings, profile=os.path.relpath(run.folder / f"{profile}.toml"))
     measured = {row.model for row in rows}
     models = [plan.models.get(name) or plan.model(name) for name in sorted(measured)]
-    gated = settings.baseline is not None
+    gated, banks = settings.baseline is not None, banks_of(run, rows)
     looks = looks_of(run, rows) if gated else AT_ONCE
     commit, ci_run = origin(os.environ)
     return Manifest(
@@ -311,9 +312,9 @@ def manifest_of(
         headers={model.model: header_lines(model.treatments) for model in models if model.treatments},
         base=settings.base or "",
         hooks=run.rewriting.names if run.rewriting else (),
-        documents=documents_of(run, rows),
+        documents={name: bank.digests for name, bank in banks.items()},
         templates=templates_of(run.workspace, rows),
-        texts=texts.kept,
+        texts=SentTexts([*texts, *(document_texts(banks) if settings.corpus and not settings.no_text else ())]).kept,
         filters=tuple(used.model_dump(mode="json") for used in filters_used(run, rows)),
         facts=dict(sorted(facts.items())),
         looks=_named(looks.declared),
@@ -344,13 +345,25 @@ def _named(plan: LooksPlan) -> str:
     return "" if plan == "once" else plan
 
 
-def documents_of(run: RunData, rows: Sequence[Row]) -> dict[str, Mapping[str, str]]:
-    """Return the digests of the sections of each bank that trials name by their documents."""
+LONGEST_DOCUMENT = 4000
+"""The most characters that are kept of a document."""
+
+
+def document_texts(banks: Mapping[str, Bank]) -> Iterator[SentText]:
+    """Yield the texts of the sections of the project's own documents; those that longctx ships do not change."""
+    for name, bank in banks.items():
+        for section, digest in bank.digests.items():
+            text = shortened(bank.sections[section].text, LONGEST_DOCUMENT)
+            yield SentText("document", digest, text, f"{name} {section}")
+
+
+def banks_of(run: RunData, rows: Sequence[Row]) -> dict[str, Bank]:
+    """Return each bank whose documents trials name by their digests."""
     asked = {(row.test, row.model) for row in rows if row.documents}
     grids = run.plan.grids() if asked else {}
     banks = {(model, grid.draws_on) for test, model in sorted(asked) for grid in grids.get((test, model), ())}
     own = run.settings.corpus
-    return {own.name if own else name: run.plan.bank(model, name).digests for model, name in sorted(banks)}
+    return {own.name if own else name: run.plan.bank(model, name) for model, name in sorted(banks)}
 
 
 def filters_used(run: RunData, rows: Sequence[Row]) -> list[Filter]:

@@ -23,11 +23,12 @@ from longctx.recording.trials import NOT_READ, Judged, RunTrial, TrialEnd, Waiti
 from longctx.results.data_lines import data_lines
 from longctx.results.judged_by import digests_by_part
 from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row, digest_of_all, total
-from longctx.results.sent_texts import SentText, SentTexts, shortened
+from longctx.results.sent_texts import SentText, SentTexts, digest_of_name, shortened
 from longctx.results.trial_view import View
 from longctx.text import count
 from longctx.vocabulary.answer import Answer
 from longctx.vocabulary.point import CREDIT, Kind
+from longctx.vocabulary.shapes import STRATEGY
 
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
@@ -173,13 +174,16 @@ LONGEST_FIELD = 2000
 
 
 def _note(texts: SentTexts, row: Row, parts: PartTexts, judged: Judged) -> None:
-    """Add the texts that a trial of a test function sent, and its case."""
+    """Add the texts that a trial of a test function sent, its case and its strategy."""
     order = f"{row.test} {row.item or format(row.trial, '09d')}"
     texts.update(parts.of_trial(row.request_parts, [each for each in judged.exchanges if each.answer], order))
     digest = digests_by_part(row.judged_by).get("case")
     if judged.case is not None and digest and texts.may_take("case", order):
         lines = data_lines(judged.case, LONGEST_FIELD)
         texts.update([SentText("case", digest, shortened("\n".join(lines)), order)])
+    if judged.strategy and STRATEGY in row.labels:
+        name = digest_of_name(row.labels[STRATEGY])
+        texts.update([SentText("strategy", name, shortened(judged.strategy), order)])
 
 
 def left_out(run: RunData, tape: Tape, trial: Trial, waiting: Waiting) -> bool:

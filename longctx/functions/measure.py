@@ -222,6 +222,7 @@ def judge_trial(trial: FunctionTrial, result: Result) -> Judged:
             {**trial.judged_by, **({"expected": [outcome.expected]} if outcome.expected else {})}
         ),
         case=next((case for case in trial.judged_by.get("case", ()) if isinstance(case, dict)), None),
+        strategy=trial.strategy.source,
         origins={trial.tape.origin(exchange.place) for exchange in trial.exchanges},
     )
 

@@ -87,6 +87,8 @@ class Strategy:
     name: str = NO_STRATEGY
     own: Callable[[Messages, AskForStrategy], object] | None = field(default=None, compare=False)
     """The function of a file of the user's."""
+    source: str = field(default="", compare=False)
+    """The text of that file."""
     at: int | None = None
     """The tokens beyond which it is applied, each time that the conversation has grown to them; None for at its end."""
 
@@ -104,7 +106,7 @@ class Strategy:
                     f"The strategy {at[1]!r} takes no threshold: {given!r}. Only {' or '.join(APPLIED_AT)} and your "
                     "own files take one; clear_tool_uses-TOKENS and compact-TOKENS are the server's.",
                 )
-            return cls(f"{strategy.name}-at-{at[2]}", strategy.own, int(at[2]))
+            return cls(f"{strategy.name}-at-{at[2]}", strategy.own, strategy.source, int(at[2]))
         if WRITTEN.fullmatch(given):
             if given.startswith(f"{NO_STRATEGY}-"):
                 raise UserError(
@@ -120,7 +122,7 @@ class Strategy:
                 "strategies/keep_identifiers.py.",
             )
         path = inside(workspace.root / given, workspace.root)  # it is run: a profile may come from a stranger
-        return cls(path.stem, _function_of(path))
+        return cls(path.stem, _function_of(path), path.read_text(encoding="utf-8", errors="backslashreplace"))
 
     @classmethod
     def all_of(cls, given: Sequence[str], workspace: Workspace) -> list[Strategy]:

@@ -88,6 +88,8 @@ class Judged:
     """The digests of what judges it, as in its row."""
     case: Mapping[str, Any] | None = None
     """The case of a test function; None without one."""
+    strategy: str = ""
+    """The file of the project's own strategy of context management; empty for any other."""
     origins: Collection[AnswerOrigin | None] = ()
     """Where its answers come from, in a run with a base branch."""
 

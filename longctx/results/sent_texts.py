@@ -14,8 +14,15 @@ from typing import Literal, NamedTuple
 
 from longctx.redaction import without_keys
 
-TextKind = Literal["system", "tools", "parameters", "case"]
-ROOM: Mapping[TextKind, int] = {"system": 256_000, "tools": 256_000, "parameters": 64_000, "case": 448_000}
+TextKind = Literal["system", "tools", "parameters", "case", "document", "strategy"]
+ROOM: Mapping[TextKind, int] = {
+    "system": 192_000,
+    "tools": 192_000,
+    "parameters": 64_000,
+    "case": 320_000,
+    "document": 192_000,
+    "strategy": 64_000,
+}
 """The most characters of the kept texts of each kind, their digests included."""
 LONGEST = 64_000
 """The most characters of a text; of a longer one, its beginning is kept."""
@@ -35,6 +42,11 @@ class SentText(NamedTuple):
     text: str
     order: str = ""
     """What it is sorted by: of texts that do not all fit, the first are kept."""
+
+
+def digest_of_name(name: str) -> str:
+    """Return the digest that stands for the name of a strategy, which rows hold themselves."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
 def shortened(text: str, most: int = LONGEST) -> str:

@@ -76,6 +76,9 @@ def test_documents_that_change_three_times_between_gates(own: Checkout, server: 
         "documents of documents: 1 changed (n7)",
         f"documents in the prompts of {touched} of 60 trials",
     )
+    verdict = own.file("reports/latest/gate.md").read_text()
+    assert "What changed: <code>document n7 of documents</code>" in verdict
+    assert f"-{notice(7)}\n+{notice(7)} It opens at dawn.\n" in verdict
     assert {row["source"] for row in own.rows()} == {"live", "replayed"}
 
     # A document is added, and a question about it: only this question, and collages that hold the document, are asked.

@@ -129,6 +129,17 @@ def test_every_strategy_is_recorded_measured_and_priced(project: Checkout, serve
     assert again.says("24 trials: 24 replayed"), again
 
 
+def test_a_changed_strategy_is_a_difference_in_the_verdict(project: Checkout, server: SimulatedServer) -> None:
+    server.script = managed
+    assert project.record(server, *asking("strategies/ends.py")).code == 0
+    assert project.longctx("baseline", "save", "main").code == 0
+    project.file("strategies/ends.py").write_text(OWN.replace("+ messages[-1:]", "+ list(messages[-1:])"))
+    project.pytest(*asking("strategies/ends.py"), "--ctx-baseline=main", "-n2")
+    text = project.file("reports/latest/gate.md").read_text()
+    assert "<summary>What changed: <code>strategy ends</code></summary>" in text
+    assert "-    return messages[:1] + messages[-1:]\n+    return messages[:1] + list(messages[-1:])\n" in text
+
+
 def test_strategies_are_asked_in_batches_one_for_each_set_of_betas(project: Checkout) -> None:
     arguments = asking("none", "clear_tool_uses-20", "compact-40", "summary-2")
     project.settings(trial_run=False)
