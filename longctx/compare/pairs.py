@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, cast
 
 from longctx.compare.columns import ItemColumns, ItemRows, credits_of
@@ -94,8 +95,7 @@ class TrialPairs:
     def alone(self) -> Both[int]:
         """How many trials of each run are compared with nothing."""
         compared = [*self.items.values(), *(cells.rows for cells in self.unpaired)]
-        before = self.mismatched + sum(len(rows.before) for rows in compared)
-        after = self.mismatched + sum(len(rows.after) for rows in compared)
+        before, after = (self.mismatched + sum(map(len, map(itemgetter(side), compared))) for side in (0, 1))
         return Both(max(0, len(self.before) - before), max(0, len(self.after) - after))
 
 
@@ -192,7 +192,7 @@ def item_key(row: Row) -> ItemKey:
 def params_of(rows: Sequence[Row], names: Collection[str] | None = None) -> dict[str, CellParams]:
     """Return the parameters of each cell: those with these names, or all that have one value there."""
     found: dict[str, CellParams] = {}
-    for cell, group in grouped(rows, lambda row: row.cell).items():
+    for cell, group in grouped(rows, attrgetter("cell")).items():
         first = group[0].params
         shared = [name for name in first if all(row.params.get(name, MISSING) == first[name] for row in group)]
         found[cell] = {name: first.get(name) for name in (shared if names is None else names)}
@@ -204,11 +204,14 @@ def _across(before: Sequence[Row], after: Sequence[Row], treatments: Treatments)
 
     Each cell is in one pair at most. Of several that differ in the same parameter, the nearest are compared.
     """
+    rows = Both(before, after).map(lambda of_run: grouped(of_run, attrgetter("cell")))
+    alone = Both(rows.before.keys() - rows.after.keys(), rows.after.keys() - rows.before.keys())
+    if not all(alone):
+        return ()
     ours, theirs = params_of(before, treatments.parameters), params_of(after, treatments.parameters)
-    left = {name: params for name, params in ours.items() if name not in theirs}
+    left = {name: params for name, params in ours.items() if name in alone.before}
     found: list[Across] = []
-    rows = Both(before, after).map(lambda of_run: grouped(of_run, lambda row: row.cell))
-    for name in (name for name in theirs if name not in ours):
+    for name in (name for name in theirs if name in alone.after):
         near = [(other, parameter) for other in left if (parameter := _differs(left[other], theirs[name]))]
         if not near:
             continue

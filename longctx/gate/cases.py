@@ -111,7 +111,7 @@ def vanished_sentence(trials: Sequence[Vanished], asked: int, retired: Retired) 
 
 def added(pairs: TrialPairs) -> list[Row]:
     """Return the rows of gated trials about items that the baseline lacks; none if the runs have nothing in common."""
-    if not pairs.items:
+    if not pairs.items or len(pairs.common) == len(pairs.after):
         return []
     renamed = {cells.after: cells.before for cells in pairs.across if cells.paired}
     known = {key[:4] for key in pairs.before}

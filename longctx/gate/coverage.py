@@ -27,15 +27,14 @@ def cells_not_judged(
     gate. A cell that is compared with one at another parameter is judged. A check is lost where its trial was right,
     which it can only be after all of its checks. only_before: the baseline's rows without a counterpart.
     """
-    right = {(row.test, row.cell) for row in after if row.correct}
     not_judged: set[tuple[str, str, str]] = set()
     number = 0
     for test, subject, was, now in _gated_cells(matched, only_before, known):
         number += len(was)
-        lost = {(test, cell) for cell in was - now}
-        if is_check(test):
-            lost = {(test, cell) for _, cell in lost if (name_of_test(test), cell) in right}
-        not_judged |= {(*cell, str(subject)) for cell in lost}
+        lost = was - now
+        if lost and is_check(test):
+            lost &= {row.cell for row in after if row.test == name_of_test(test) and row.correct}
+        not_judged |= {(test, cell, str(subject)) for cell in lost}
     if not_judged:
         several = len({subject for *_, subject in not_judged}) > 1
         cells = [f"{test}/{cell}{f' of {subject}' if several else ''}" for test, cell, subject in sorted(not_judged)]

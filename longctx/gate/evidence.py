@@ -11,8 +11,9 @@ import bisect
 import hashlib
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from longctx.compare.columns import ItemColumns, credit_of
@@ -107,15 +108,18 @@ class Evidence:
         asked, measured = (sum(map(len, rows)) for rows in (items.after, items.measured))
         self.asked += asked
         self.missing += asked - measured
-        self.other += asked - sum(map(_same_answers, items.before, items.after))
+        self.other += asked - sum(_same_answers(items.before, items.after))
+        names = [name for name, credits in zip(items.clusters, items.credits, strict=True) if credits]
+        self.answers.add_each(names, filter(None, items.credits))
         rows = items.before, items.after, items.measured
-        for cluster, before, after, answered, credits in zip(items.clusters, *rows, items.credits, strict=True):
+        of_all = []
+        for before, after, answered, credits in zip(*rows, items.credits, strict=True):
             if credits:
-                self.answers.add(cluster, credits)
                 self.before += before
                 self.pairs += map(Both, before if len(before) >= len(answered) else itertools.cycle(before), answered)
-            of_all = credits if credits and len(answered) == len(after) else (credit_of(before), credit_of(after))
-            self.pessimistic_answers.add(cluster, of_all)
+            whole = credits if credits and len(answered) == len(after) else (credit_of(before), credit_of(after))
+            of_all.append(whole)
+        self.pessimistic_answers.add_each(items.clusters, of_all)
 
     def add_right_twice(self, cluster: object, labels: AnswerPair | None) -> None:
         """Note that a judge calls a trial right in both runs. labels: those of its answers, if it has some."""
@@ -150,7 +154,7 @@ def by_band(pairs: TrialPairs, gone: Sequence[Vanished] = ()) -> dict[str, Evide
     items = pairs.columns
     for name, places in items.by_band().items():
         evidence = bands[name] = Evidence(baseline=[row for place in places for row in items.before[place]])
-        evidence.add(items.at([place for place in places if not _left_out(items, place)]))
+        evidence.add(items.at(_asked(items, places)))
     _add_unpaired(bands, pairs, gone)
     return bands
 
@@ -226,7 +230,7 @@ def by_look(
     items = pairs.columns
     for name, places in items.by_band().items():
         baseline = [row for place in places for row in items.before[place]]
-        planned, asked = looks[name].looks, [place for place in places if not _left_out(items, place)]
+        planned, asked = looks[name].looks, _asked(items, places)
         looks_of_asked = [looks[name].look(items.after[place][0]) for place in asked]
         at_looks = [Evidence(baseline=[*baseline]) for _ in range(planned.number)]
         bands[name] = EvidenceByLook(planned, at_looks, min(planned.number, complete.get(name, planned.number)))
@@ -328,10 +332,14 @@ def changed_together(bands: Iterable[Evidence], tests: int = 1) -> tuple[list[To
     return lost, gained
 
 
-def _left_out(items: ItemColumns, place: int) -> bool:
-    """Return whether an early stop left a trial out."""
-    after = items.after[place]
-    return len(items.measured[place]) < len(after) and any(row.error == EARLY_STOP for row in after)
+def _asked(items: ItemColumns, places: Sequence[int]) -> list[int]:
+    """Return the places of the trials that no early stop left out."""
+    after, measured = items.after, items.measured
+    return [
+        place
+        for place in places
+        if len(measured[place]) == len(after[place]) or all(row.error != EARLY_STOP for row in after[place])
+    ]
 
 
 def evidence_of_all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence:
@@ -357,10 +365,11 @@ def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
     return {name: difference(trials.clusters) for name, trials in cells.items() if trials.names}
 
 
-def _same_answers(before: Sequence[Row], after: Sequence[Row]) -> int:
-    """Return how many of the run's answers to a trial are the baseline's own, judged the same."""
-    recorded = [row for row in before if row.answers is not None]
-    return sum(any(same_answer(earlier, row) for earlier in recorded) for row in after) if recorded else 0
+def _same_answers(before: Iterable[Sequence[Row]], after: Iterable[Sequence[Row]]) -> Iterator[int]:
+    """Yield how many of the run's answers to each trial are the baseline's own, judged the same."""
+    for earlier, later in zip(before, after, strict=True):
+        if recorded := [row for row in earlier if row.answers is not None]:
+            yield sum(any(same_answer(each, row) for each in recorded) for row in later)
 
 
 def same_answer(before: Row, after: Row) -> bool:
@@ -388,13 +397,11 @@ class Requests:
     @classmethod
     def of(cls, pairs: Iterable[Both[Row]], common: Iterable[Both[Row]] = ()) -> Requests:
         """Compare the requests of measured pairs. common: all trials in common, measured or not."""
-        same: Counter[bool | None] = Counter()
-        differ = []
-        for before, after in pairs:
-            each = _same_request(before, after)
-            same[each] += 1
-            if each is False:
-                differ.append(parts_that_differ(before.request_parts, after.request_parts))
+        of_pairs = [(pair, _same_request(*pair)) for pair in pairs]
+        same = Counter(found for _, found in of_pairs)
+        differ = [
+            parts_that_differ(*pair.map(attrgetter("request_parts"))) for pair, found in of_pairs if found is False
+        ]
         missing = [after for _, after in common if not after.measured and after.error != EARLY_STOP]
         stale = [row.trace for row in missing if row.error == STALE]
         return cls(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from longctx.compare.pairs import (
@@ -469,16 +471,18 @@ def give_verdict(
 
 def _rejudged(compared: Sequence[_Compared]) -> Iterator[str]:
     """Yield a phrase on each thing that judges cases of a run in another way than in the baseline."""
-    gated = [
-        (number, key, row.error)
-        for number, test in enumerate(compared)
-        if not is_check(test.test)
-        for key, (_, row) in test.pairs.common.items()
-        if row.band is not None
-    ]
+    tests = [test.pairs.common for test in compared if not is_check(test.test)]
+    errors = {row.error for common in tests for _, row in common.values() if row.band is not None}
     for other, what in (OTHER_EXPECTED, "expected answers"), (OTHER_JUDGE, "the judge or its prompt"):
-        if changed := {(number, key[:4]) for number, key, error in gated if error == other}:
-            cases = {(number, key[:4]) for number, key, _ in gated}
+        if other in errors:
+            gated = [
+                (number, key[:4], row.error)
+                for number, common in enumerate(tests)
+                for key, (_, row) in common.items()
+                if row.band is not None
+            ]
+            changed = {(number, item) for number, item, error in gated if error == other}
+            cases = {(number, item) for number, item, _ in gated}
             yield f"{what} of {len(changed):,} of {count(len(cases), 'case')} changed"
 
 
@@ -493,7 +497,7 @@ def _run_change(compared: Sequence[_Compared], run: BandVerdict) -> BandChange:
 
 def _trials(rows: Sequence[Row]) -> int:
     """Return the number of trials; rows of checks are not counted."""
-    return sum(not is_check(row.test) for row in rows)
+    return sum(number for test, number in Counter(map(attrgetter("test"), rows)).items() if not is_check(test))
 
 
 def _graded(rows: Sequence[Row]) -> tuple[GradedTest, ...]:

@@ -47,7 +47,7 @@ def choices_of(rows: Iterable[Row], declared: int = 0) -> tuple[int, Mapping[str
 
     declared: the choices of their protocol; 0 for test functions, whose rows have a trace of them.
     """
-    chosen = [row for row in rows if row.measured and row.expected and (declared or CHOICES in row.trace)]
+    chosen = [row for row in rows if row.expected and (declared or CHOICES in row.trace) and row.measured]
     choices = declared or max((row.trace[CHOICES] for row in chosen), default=0)
     return choices, Counter(str(row.expected) for row in chosen)
 

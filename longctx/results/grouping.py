@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
+from operator import attrgetter
 from typing import Protocol, TypeVar
 
 from longctx.results.row import Row, Subject
@@ -23,20 +23,24 @@ MemberOfSubject = TypeVar("MemberOfSubject", bound=OfSubject)
 
 def grouped(members: Iterable[Member], key: Callable[[Member], Key]) -> dict[Key, list[Member]]:
     """Group by a key."""
-    groups: dict[Key, list[Member]] = defaultdict(list)
+    groups: dict[Key, list[Member]] = {}
+    last: object = groups
+    group: list[Member] = []
     for member in members:
-        groups[key(member)].append(member)
-    return dict(groups)
+        if (own := key(member)) is not last:  # many rows in turn share one, whose hash takes most of the time
+            last, group = own, groups.setdefault(own, [])
+        group.append(member)
+    return groups
 
 
 def by_subject(members: Iterable[MemberOfSubject]) -> dict[Subject, list[MemberOfSubject]]:
     """Group by subject."""
-    return grouped(members, lambda member: member.subject)
+    return grouped(members, attrgetter("subject"))
 
 
 def by_test(rows: Sequence[Row], known: Collection[str] | None = None) -> dict[str, dict[Subject, list[Row]]]:
     """Group rows by test and subject; the tests are ordered as by registry.in_order, which explains `known`."""
-    tests = grouped(rows, lambda row: row.test)
+    tests = grouped(rows, attrgetter("test"))
     if len(tests) > 1:
         from longctx.registry import in_order
 

@@ -262,9 +262,8 @@ def _row(run: str, result: ForeignResult, repeat: int, choice: Choice) -> Row:
     expected = None if result.expected is None else sys.intern(result.expected)  # both files have it
     error = (result.error or "not measured") if score is None else None
     asked = run, result.band, result.id, repeat, result.band, result.cluster, result.document, expected
-    return make_row(
-        *asked, outcome, returned, _why(score, result), trace, error, result.cost, result.guessing, NONE, NONE
-    )
+    answered = outcome, returned, _why(score, result), trace, error, result.cost, result.guessing
+    return make_row(*asked, *answered, NONE, NONE, NONE)
 
 
 def _why(score: float | None, result: ForeignResult) -> str | None:
@@ -275,7 +274,8 @@ def _why(score: float | None, result: ForeignResult) -> str | None:
 
 
 ASKED = "run", "cell", "item", "repeat", "band", "cluster", "documents", "expected"
-ANSWERED = "outcome", "returned", "why", "trace", "error", "cost_usd", "guessing", "params", "labels"
+ANSWERED = "outcome", "returned", "why", "trace", "error", "cost_usd", "guessing"
+EMPTY = "params", "labels", "answered_by"
 SAME = {"model": IMPORTED, "prompt_set": IMPORTED, "prompt_digest": "", "test": IMPORTED, "seed": 0, "trial": 0}
 """What is the same in all rows of other tools."""
-make_row = maker_of(Row, (*ASKED, *ANSWERED), SAME)
+make_row = maker_of(Row, (*ASKED, *ANSWERED, *EMPTY), SAME)

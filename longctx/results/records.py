@@ -17,7 +17,6 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -131,14 +130,13 @@ def _entries(content: bytes) -> Iterator[Entry]:
 
 def _objects(content: bytes) -> Iterator[Entry]:
     """Yield the objects of JSON lines, or the only one, if it goes on beyond its first line."""
-    lines = ((number, line) for number, line in enumerate(io.BytesIO(content), start=1) if not line.isspace())
-    first = next(lines)
-    if not first[1].rstrip().endswith(b"}"):
+    if not next(filter(bytes.strip, io.BytesIO(content))).rstrip().endswith(b"}"):
         yield _record(_json(content, WHOLE), WHOLE)
         return
-    for number, line in chain((first,), lines):  # JSON allows U+2028 and its like within a line
-        place = f"line {number:,}"
-        yield _record(_of_line(line, place), place)
+    for number, line in enumerate(io.BytesIO(content), start=1):  # JSON allows U+2028 and its like within a line
+        if not line.isspace():
+            place = f"line {number:,}"
+            yield _record(_of_line(line, place), place)
 
 
 def _rows(content: bytes) -> Iterator[Entry]:

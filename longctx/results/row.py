@@ -206,7 +206,7 @@ class Row:
         """What the trial adds to an accuracy: 1 or 0, or the partial credit of a check or another tool's score."""
         if self.trace and CREDIT in self.trace and gives_credit(self.test):
             return self.trace[CREDIT] / 1000
-        return int(self.correct)
+        return 1 if self.outcome == "correct" else 0
 
     @property
     def answer_id(self) -> str:

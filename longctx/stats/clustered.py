@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from longctx.stats.averaged import AnswerPair, Averaged
@@ -27,6 +27,11 @@ class ByCluster:
         """Add a trial."""
         self.names.append(name)
         self.answers.append(answers)
+
+    def add_each(self, names: Iterable[object], answers: Iterable[AnswerPair]) -> None:
+        """Add trials, given by what identifies the cluster of each and by its answers."""
+        self.names += names
+        self.answers += answers
 
     def extend(self, other: ByCluster, function: str) -> None:
         """Add the trials of a test or a check. function: the test's name; only named clusters extend over several."""

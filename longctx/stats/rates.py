@@ -232,5 +232,4 @@ Of = TypeVar("Of", bound=Scored)
 
 def rate_of(rows: Iterable[Of], held: Callable[[Of], bool] | None = None) -> Rate:
     """Return the rate of measured trials; that of partial credit is its mean. held: what counts as a right answer."""
-    credited = [(row.identified, row.credit if held is None else int(held(row))) for row in rows]
-    return Rate.of([(cluster, trial, credit) for (cluster, trial), credit in credited])
+    return Rate.of([(*row.identified, row.credit if held is None else int(held(row))) for row in rows])

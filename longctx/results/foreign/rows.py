@@ -12,7 +12,7 @@ from typing import Any
 
 from longctx.results.foreign.choice import MOST_OPTIONS, PLACE, Choice, OpenChoice
 from longctx.results.foreign.outcome import is_lower_better
-from longctx.results.foreign.result import ForeignResult
+from longctx.results.foreign.result import NOTHING, ForeignResult
 from longctx.results.foreign.telling import is_repeat
 from longctx.results.foreign.values import PLAIN, digest_of, error_in, listed, name_in, name_of, plain, shown, value_in
 from longctx.results.making import maker_of
@@ -37,7 +37,7 @@ label labels answers answer""".split()
 """The names of fields with what is expected, the likeliest first."""
 
 
-READ = "id", "value", "band", "cluster", "cost", "guessing", "answer", "expected", "error", "document"
+READ = "id", "value", "band", "cluster", "cost", "guessing", "answer", "expected", "error", "document", "of"
 make_result = maker_of(ForeignResult, READ)
 
 
@@ -99,9 +99,8 @@ class RowReader:
             shown(record["expected"]) if "expected" in record else None,
             error,
             digest_of([record[name] for name in ASKED if name in record]) if self.is_by_place else None,
+            {name: str(record.get(name)) for name in self.repeats} if self.repeats else NOTHING,
         )
-        if self.repeats:
-            result = replace(result, of={name: str(record.get(name)) for name in self.repeats})
         if named:
             changes = {key: value for key, value in self.choice.read(record).items() if key not in ("value", "id")}
             result = replace(result, **{**changes, "error": error or changes.get("error")})
