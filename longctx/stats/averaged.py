@@ -290,19 +290,18 @@ def sign_flip_p_value(sums: Sequence[int], mid: bool = False) -> float:
     sums: for each cluster, pairs gained minus pairs lost. mid: whether it is the mid-p-value. Without any change the
     p-value is 1.
     """
-    steps = [abs(total) for total in sums if total]
-    ones = steps.count(1)
-    # chance[i] is the probability of the total 2 * i - (len(chance) - 1). The steps of size one are binomial.
-    heads = np.arange(1, ones + 1)
-    log_choose = np.cumsum(np.log((ones + 1 - heads) / heads))
-    chance = np.exp(np.append(0.0, log_choose) - ones * math.log(2))
-    for step in steps:
-        if step > 1:
-            added = np.zeros(len(chance) + step)
-            added[step:] = chance
-            added[:-step] += chance
-            chance = added / 2
+    steps = Counter(abs(total) for total in sums if total)
     if not steps:
         return 1.0
-    observed = (sum(sums) + sum(steps)) // 2
-    return min(1.0, float(chance[: observed + 1].sum() - mid * chance[observed] / 2))
+    chance = _added([_of_equal(*step) for step in sorted(steps.items())])
+    gained = sum(total for total in sums if total > 0)
+    return min(1.0, float(chance[: gained + 1].sum() - mid * chance[gained] / 2))
+
+
+def _of_equal(step: int, number: int) -> Chances:
+    """Return the chance of each total that clusters gain together: each of `number` gains `step` or nothing."""
+    heads = np.arange(1, number + 1)
+    log_choose = np.cumsum(np.log((number + 1 - heads) / heads))
+    chances = np.zeros(step * number + 1)
+    chances[::step] = np.exp(np.append(0.0, log_choose) - number * math.log(2))
+    return chances

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -38,6 +39,36 @@ def test_nothing_that_changed_shows_nothing() -> None:
 def test_trials_that_fall_together_show_less_than_as_many_apart() -> None:
     assert sign_flip_p_value([-8] * 3) == pytest.approx(1 / 8)
     assert sign_flip_p_value([-1] * 24) < 1e-6
+
+
+@pytest.mark.parametrize("clusters", [1, 7, 40, 300, 2_000])
+@pytest.mark.parametrize("most", [1, 2, 9, 40])
+def test_it_is_what_one_cluster_after_another_gives(clusters: int, most: int) -> None:
+    """Equal clusters are binomial, and the sizes are added as sums of partial credit are, by Fourier transforms."""
+    sums = np.random.RandomState(clusters + most).randint(-most, most + 1, clusters).tolist()
+    expected = one_after_another(sums)
+    assert sign_flip_p_value(sums) == pytest.approx(expected.of_all, rel=0, abs=1e-12)
+    assert sign_flip_p_value(sums, mid=True) == pytest.approx(expected.mid, rel=0, abs=1e-12)
+
+
+class PValues(NamedTuple):
+    """The p-value, and the mid-p-value."""
+
+    of_all: float
+    mid: float
+
+
+def one_after_another(sums: list[int]) -> PValues:
+    """Return what adding the clusters one after another gives."""
+    chance = np.ones(1)
+    steps = [abs(total) for total in sums if total]
+    for step in steps:
+        chance = (np.append(chance, np.zeros(step)) + np.append(np.zeros(step), chance)) / 2
+    if not steps:
+        return PValues(1.0, 1.0)
+    observed = (sum(sums) + sum(steps)) // 2
+    of_all = float(chance[: observed + 1].sum())
+    return PValues(of_all, of_all - float(chance[observed]) / 2)
 
 
 def test_many_trials_are_no_burden() -> None:
