@@ -13,6 +13,7 @@ import io
 import json
 import math
 import re
+import shlex
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,6 +27,8 @@ from longctx.fields import parsed
 from longctx.text import visible
 
 GZIP = b"\x1f\x8b"
+PACKED = {b"\x28\xb5\x2f\xfd": "zstd -dk", b"BZh": "bzip2 -dk", b"\xfd7zXZ\x00": "xz -dk"}
+"""The beginnings of files in compressions that are not read, and what unpacks them."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_UNPACKED = 100_000_000
 """The most bytes of a file that was compressed."""
@@ -63,6 +66,8 @@ def records(path: Path) -> Iterator[Entry]:
         content = path.read_bytes()
     if content.startswith(GZIP):
         content = _unpacked(path)
+    if unpacks := next((command for begin, command in PACKED.items() if content.startswith(begin)), None):
+        raise UserError("packed-file", f"{path} is compressed: unpack it first, by {unpacks} {shlex.quote(str(path))}.")
     content = content.removeprefix(BYTE_ORDER_MARK)
     if (first := re.search(rb"\S", content)) is None:
         return

@@ -18,10 +18,12 @@ GROUPED = re.compile("(?<=[0-9])[\u00a0\u2009\u202f](?=[0-9]{3}(?![0-9]))")
 SPACED = re.compile(r"(?<![0-9.,] )(?<![0-9.,])[1-9][0-9]{0,2}(?: [0-9]{3})+(?![0-9]| [0-9])")
 """Matches a number whose thousands are grouped with plain spaces; next to other numbers it is a list of some."""
 GROUPS_WITH_SPACES = re.compile(
-    r"[\u0400-\u04ff]|\b(?:les|des|une|est|sont|avec|dans|hay|una|para|são|é|uma|jest|są|wynosi|nie|je|jsou|není|"
-    r"är|och|på|er|det|ovat|oli|ja|egy|és|kr|zł|kč)\b"
+    r"[\u0400-\u04ff\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u017f\u0300-\u036f]|[0-9] ?[€₽₴]|"
+    r"[0-9] [0-9]{3},[0-9]{1,2}(?![0-9])|\b(?:le|la|les|des|une|est|sont|avec|dans|hay|una|para|uma|jest|wynosi|nie|je|"
+    r"jsou|och|er|det|ovat|oli|ja|egy|kr|ist|sind|und|der|das)\b"
 )
-"""Matches a word, or a Cyrillic letter, of a language that groups thousands with spaces."""
+"""Matches what tells a language that groups thousands with spaces: a Cyrillic letter or one with an accent, a sign of
+money behind a number, a decimal comma, or a word."""
 WORDS = {"yes": "Y", "no": "N"}
 """What `choice` also reads for these letters."""
 BEFORE, AFTER = r"(?<![A-Za-z0-9])(?<![A-Za-z]')", r"(?![A-Za-z0-9]|'[A-Za-z])"

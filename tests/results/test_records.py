@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import csv
 import gzip
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -87,6 +89,17 @@ def test_other_encodings_are_named(tmp_path: Path) -> None:
         read(tmp_path, "a,b\n1,2".encode("utf-16"))
     with refused("not-utf-8", "file is not UTF-8 text"):
         read(tmp_path, b'{"a": 1}\n{"a": "\xff"}')
+
+
+@pytest.mark.parametrize("program", ["zstd", "bzip2", "xz"])
+def test_another_compression_is_named_with_what_unpacks_it(tmp_path: Path, program: str) -> None:
+    packed = {
+        "zstd": b"\x28\xb5\x2f\xfd\x04\x00",  # the standard library writes none before Python 3.14
+        "bzip2": bz2.compress(b'{"a": 1}'),
+        "xz": lzma.compress(b'{"a": 1}'),
+    }
+    with refused("packed-file", f"unpack it first, by {program} -dk {tmp_path}/"):
+        read(tmp_path, packed[program])
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:

@@ -19,9 +19,14 @@ def test_marks_of_footnotes_and_spaces_between_thousands() -> None:
         ("Le total est de 12 345 €.", "Le total est de 12345 €."),
         ("Ищи 1 234 567", "Ищи 1234567"),
         ("Det kostar 12 345 kr", "Det kostar 12345 kr"),
+        ("Réponse : 12 345", "Réponse : 12345"),
+        ("Total : 12 345 €", "Total : 12345 €"),
+        ("Total 12 345,50", "Total 12345,50"),
+        ("Die Antwort ist 12 345.", "Die Antwort ist 12345."),
         ("les lignes 12 345 678 90", "les lignes 12 345 678 90"),
         ("les pages 12 34 et 2024 500", "les pages 12 34 et 2024 500"),
         ("Lines 12 345 are missing", "Lines 12 345 are missing"),
+        ("Lines 12 345,678 and 3", "Lines 12 345,678 and 3"),
     ],
 )
 def test_plain_spaces_group_thousands_in_languages_that_write_them(text: str, read: str) -> None:

@@ -31,6 +31,8 @@ from longctx.text import visible
 
 ZSTANDARD = 93
 """The compression of an archive's entries in newer versions; only from Python 3.14 on does zipfile know it."""
+OWN_NAMES = "header.json", "summaries.json"
+"""The entries of an archive beside its samples."""
 LARGEST_WINDOW = 1 << 27
 """The most memory that an entry may request."""
 MOST_LISTED = 1 << 24
@@ -114,6 +116,11 @@ def of_archive(path: Path, choice: Choice) -> list[ForeignResult]:
     try:
         with _Listing(path) as file, zipfile.ZipFile(file) as archive:
             entries = _Entries(archive)
+            if not any(name in OWN_NAMES or name.startswith("samples/") for name in entries.names):
+                raise UserError(
+                    "packed-file",
+                    f"{path} is an archive, and no log of inspect_ai: unpack it, and name the file in it.",
+                )
             log = _Log.model_validate(entries.read("header.json") if "header.json" in entries.names else {})
             return _results(log, (_Measured.of(sample, choice) for sample in _samples(entries, log)))
     except BROKEN as error:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from longctx.vocabulary.naming import folded, names
+from longctx.vocabulary.reading import ungrouped
 
 
 def _texts(value: object) -> list[str]:
@@ -23,7 +24,8 @@ def _share(answer: str, expected: Sequence[str]) -> float:
 
 
 def _exact(answer: str, expected: Sequence[str]) -> float:
-    return float(any(_bare(answer) == _bare(folded(text)) for text in expected))
+    given = _bare(answer)
+    return float(any(given in (_bare(text), ungrouped(_bare(text))) for text in map(folded, expected)))
 
 
 def _bare(text: str) -> str:

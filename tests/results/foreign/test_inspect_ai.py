@@ -71,6 +71,11 @@ def test_without_zstandard_a_sentence_says_what_to_do() -> None:
         load_imported(DATA / NEW)
 
 
+def test_another_archive_is_named(tmp_path: Path) -> None:
+    with refused("packed-file", "rows.zip", "unpack it, and name the file in it"):
+        load_imported(archive(tmp_path / "rows.zip", {"rows.jsonl": {"id": 1, "correct": True}}))
+
+
 def test_a_part_of_a_score_is_a_scorer_with_partial_credit() -> None:
     assert credits(AS_JSON, scorer="rubric.helpful") == [1, 0.5, 1, 1]
 
@@ -129,8 +134,12 @@ SAMPLES = [sample("a", "C")]
         ({"summaries.json": [sample(1, "C"), sample("1", "C")]}, "result-twice", "'1' (scorer match)"),
         ({"summaries.json": [[], [], []]}, "bad-results-file", "(samples.0: "),
         ({"summaries.json": []}, "no-imported-rows", "no results"),
-        ({"notes.txt": b"a zip file"}, "no-imported-rows", "no results"),
-        ({"../../samples/a.json": SAMPLES[0], "/etc/samples/a.json": SAMPLES[0]}, "no-imported-rows", "no results"),
+        ({"notes.txt": b"a zip file"}, "packed-file", "no log of inspect_ai"),
+        (
+            {"../../samples/a.json": SAMPLES[0], "/etc/samples/a.json": SAMPLES[0]},
+            "packed-file",
+            "no log of inspect_ai",
+        ),
         ({"summaries.json": [sample("\x1b[2J", 7)]}, "bad-result", "\\x1b[2J"),
     ],
 )
