@@ -10,8 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from longctx.engine.changed_cases import case_changes
-from longctx.engine.changed_documents import changes_of_documents
+from longctx.engine.changed_by_name import case_changes, changes_of_documents
 from longctx.engine.changed_requests import request_changes
 from longctx.engine.changed_strategies import strategy_changes
 from longctx.engine.differences import difference, first_changed_line

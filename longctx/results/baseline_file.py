@@ -92,23 +92,28 @@ def write_baseline(file: Path, name: str, folder: Path, with_replies: bool = Fal
 
     with_replies: whether to keep the text of the replies, which a gated run shows next to its own.
     """
-    file.write_text(_section(name, folder, load_rows(folder), with_replies), encoding="utf-8")
+    manifest = require_manifest(folder)
+    file.write_text(_section(name, manifest, load_rows(folder), _replies(folder, with_replies)), encoding="utf-8")
 
 
 def add_to_baseline(file: Path, kept: Path, folder: Path, rows: Sequence[Row], with_replies: bool = False) -> None:
     """Write the baseline in `kept` with these rows of the finished run in `folder` as a further run. Raises UserError.
 
-    What is kept stays as it is, byte for byte.
+    What is kept stays as it is, byte for byte. Its requests are those of the run, so that texts are kept once.
     """
-    was = kept.read_bytes()
-    section = _section(kept.stem, folder, rows, with_replies).encode()
+    was, manifest = kept.read_bytes(), require_manifest(folder)
+    if load_manifest_of(kept).texts:
+        manifest = replace(manifest, texts={})
+    section = _section(kept.stem, manifest, rows, _replies(folder, with_replies)).encode()
     file.write_bytes(was + (b"" if was.endswith(b"\n") else b"\n") + section)
 
 
-def _section(name: str, folder: Path, rows: Sequence[Row], with_replies: bool) -> str:
-    now = clocks.stamp()
-    head = {"schema": SCHEMA, "name": name, "saved_at": now, "run": asdict(require_manifest(folder))}
-    replies = replies_of(folder) if with_replies else {}
+def _replies(folder: Path, are_kept: bool) -> Replies:
+    return replies_of(folder) if are_kept else {}
+
+
+def _section(name: str, manifest: Manifest, rows: Sequence[Row], replies: Replies) -> str:
+    head = {"schema": SCHEMA, "name": name, "saved_at": clocks.stamp(), "run": asdict(manifest)}
     lines = [head | {"questions": _questions(rows)}, *_lines(rows, replies)]
     return "".join(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n" for line in lines)
 
@@ -123,7 +128,9 @@ def load_baseline(path: Path) -> Baseline:
     replies = {row.identity: reply for row, reply in rows if reply is not None}
     head = sections[0][0]
     anchor = load_baseline(kept) if path.suffix != ANCHOR and (kept := anchor_of(path)).is_file() else None
-    return Baseline(head.name, sections[-1][0].saved_at, head.run, [row for row, _ in rows], replies, anchor=anchor)
+    texts = next((head.run.texts for head, _ in sections if head.run.texts), {})
+    manifest = replace(head.run, texts=texts)
+    return Baseline(head.name, sections[-1][0].saved_at, manifest, [row for row, _ in rows], replies, anchor=anchor)
 
 
 def anchor_of(path: Path) -> Path:

@@ -8,7 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from longctx.results.baseline_file import LETTERS, load_baseline, load_manifest_of, write_baseline
+from longctx.results.baseline_file import (
+    LETTERS,
+    add_to_baseline,
+    load_baseline,
+    load_manifest_of,
+    write_baseline,
+)
 from longctx.results.store import load_rows
 from tests.cli.runs import rows, run
 from tests.given import written
@@ -202,3 +208,16 @@ def test_usage_of_another_length_than_its_trials_is_refused(tmp_path: Path) -> N
     file.write_text(file.read_text().replace('"cost_usd":[0.001,0.001]', '"cost_usd":[0.001]'))
     with refused("bad-baseline"):
         load_baseline(file)
+
+
+def test_a_further_run_adds_the_texts_that_an_earlier_one_lacks(tmp_path: Path, folder: Path) -> None:
+    texts = {"system": {"0a1b2c3d": "Be brief."}}
+    with_texts = run(tmp_path / "texts", rows("correct", repeat=1), texts=texts)
+    file, further = saved(tmp_path, folder), tmp_path / "further.jsonl"
+    for kept, to in ((file, further), (further, tmp_path / "b.jsonl")):
+        add_to_baseline(to, kept, with_texts, load_rows(with_texts))
+        assert load_baseline(to).manifest.texts == texts
+    write_baseline(file, "b", with_texts)
+    add_to_baseline(further, file, with_texts, load_rows(with_texts))
+    assert further.read_text().count("Be brief.") == 1, "the same requests need no second copy"
+    assert load_baseline(further).manifest.texts == texts

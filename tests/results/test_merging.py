@@ -204,3 +204,16 @@ def test_shards_add_their_tests_and_share_their_commit(tmp_path: Path) -> None:
     second = run(tmp_path / "b", row(trial=1), tests={"passed": 1, "failed": 1}, **commit)
     merged = merge_manifests([first, second], "merged")
     assert (merged.tests, merged.commit, merged.ci_run) == ({"passed": 3, "failed": 1}, commit["commit"], "")
+
+
+def test_the_texts_of_shards_are_kept_once(tmp_path: Path) -> None:
+    first = run(tmp_path / "a", texts={"system": {"0a1b2c3d": "A"}})
+    second = run(tmp_path / "b", texts={"system": {"0a1b2c3d": "A", "11112222": "B"}})
+    united = merge_manifests([first, second], "all")
+    assert united.texts == {"system": {"0a1b2c3d": "A", "11112222": "B"}}
+    assert not any(part.get("texts") for part in united.merged)
+    (tmp_path / "all").mkdir()
+    united.write(tmp_path / "all")
+    write(tmp_path / "all", [])
+    again = merge_manifests([tmp_path / "all", first], "again")
+    assert (again.texts, len(again.merged)) == (united.texts, 2)
