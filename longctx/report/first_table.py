@@ -320,7 +320,8 @@ def first_tables(summary: Summary) -> list[Table]:
     every = lines(summary)
     found, single = matrices(every)
     tables = [_table(summary, each) for each in grids_of(found)]
-    return [*tables, *([_others(summary, single)] if single else [])]
+    others = _others(summary, single)
+    return [*tables, *([others] if others.rows else [])]
 
 
 def _table(summary: Summary, each: Grid) -> Table:
@@ -348,10 +349,9 @@ def _others(summary: Summary, single: Sequence[Line]) -> Table:
             name = check.test.removeprefix(f"{line.test}.")
             of += [(f"check {name}{f', {part}' if part else ''}", *rest) for part, *rest in _stated(check)]
         rows += [(summary.title(line.test), names[line.subject], *stated) for stated in of]
-    columns = dict(
-        zip(("test", "model", "part", ACCURACY, "tokens sent", "n"), map(list, zip(*rows, strict=True)), strict=True)
-    )
-    left_out = [name for name, cells in columns.items() if name in ("part", "tokens sent") and not any(cells)]
+    all_names = "test", "model", "part", ACCURACY, "tokens sent", "n"
+    columns = {name: [row[index] for row in rows] for index, name in enumerate(all_names)}
+    left_out = [name for name in ("part", "tokens sent") if not any(columns[name])]
     left_out += ["model"] if len(names) == 1 else []
     return Table.from_columns("", {name: cells for name, cells in columns.items() if name not in left_out})
 

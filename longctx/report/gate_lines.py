@@ -303,7 +303,8 @@ def _where_they_differ(before: str, after: str) -> tuple[str, str]:
     """Return two answers without the words with which both begin, of which a cut would show nothing else."""
     pairs = zip(before.split(" "), after.split(" "), strict=False)
     alike = sum(len(word) + 1 for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    return (before, after) if alike < SHORTEST else (f"… {before[alike:]}", f"… {after[alike:]}")
+    was, now = before[alike:], after[alike:]
+    return (f"… {was}", f"… {now}") if alike >= SHORTEST and was and now else (before, after)
 
 
 def one_line(text: str | None, longest: int = LONGEST) -> str:

@@ -196,6 +196,11 @@ def test_on_the_page_each_accuracy_of_a_test_without_lengths_has_a_row(summary: 
     ]
 
 
+def test_a_check_without_lengths_of_a_test_with_lengths_leaves_no_empty_table(summary: Summary) -> None:
+    check = cell("line_retrieval.polite", SUBJECT, Rate(20, 20))
+    assert len(first_tables(made(summary, [*lengths([3, 10], [None]), check]))) == 1
+
+
 @pytest.mark.parametrize(
     ("tokens", "text"), [(647, "647"), (1234, "1.2k"), (9949, "9.9k"), (9950, "10k"), (131_072, "131k")]
 )

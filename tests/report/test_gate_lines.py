@@ -67,3 +67,10 @@ def test_texts_that_cannot_be_seen_take_the_columns_of_their_escapes() -> None:
     assert len(line) <= COLUMNS
     assert line.isprintable()
     assert len(LostAnswer("n" * 200, "toy", None, "a", "b").line) == COLUMNS
+
+
+def test_answers_of_which_one_begins_the_other_keep_their_words() -> None:
+    before, after = "The content of line two is", "The content of line two is 28038 by the register of the harbour"
+    for was, now in ((before, after), (after, after)):
+        line = LostAnswer("lines/lines-3#7", "toy", "33130", was, now, reason=WHY, question=ASKED).line
+        assert line.count('"The con') == 2
