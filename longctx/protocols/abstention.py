@@ -2,7 +2,7 @@
 
 Sources: P. Rajpurkar, R. Jia, P. Liang, "Know What You Don't Know: Unanswerable Questions for SQuAD", 2018,
 https://arxiv.org/abs/1806.03822, for questions without an answer in the text; collages are those of long-context QA.
-The wording is our own: docs/protocols/.
+The wording is our own: docs/protocols.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Source: A. Bertsch, A. Pratapa, T. Mitamura, G. Neubig, M. R. Gormley, "OOLONG: Evaluating Long Context Reasoning and
 Aggregation Capabilities", 2025, https://arxiv.org/abs/2511.02817, and its partial credit for counts. Texts and
-questions are our own: docs/protocols/.
+questions are our own: docs/protocols.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Sources: MRCR, K. Vodrahalli et al., "Michelangelo", 2024, sections 2.3 and 3.3 and appendix A.2,
 https://arxiv.org/abs/2409.12640; OpenAI MRCR, 2025, https://huggingface.co/datasets/openai/mrcr; MRCR v2, Google
-DeepMind, 2026, https://github.com/google-deepmind/eval_hub. The differences from them: docs/protocols/coreference.md.
+DeepMind, 2026, https://github.com/google-deepmind/eval_hub. The differences from them: docs/protocols.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Source: C.-P. Hsieh et al., RULER, 2024, section 3.3 and Table 8, frequent words extraction,
 https://arxiv.org/abs/2404.06654; its program, scripts/data/synthetic/freq_words_extraction.py of
-https://github.com/NVIDIA/RULER. What differs: docs/protocols/.
+https://github.com/NVIDIA/RULER. What differs: docs/protocols.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Source: OpenAI, GraphWalks, 2025, https://huggingface.co/datasets/openai/graphwalks, worded as corrected on 2026-02-27,
 with an additional sentence that states what depth means. The published answers have errors; here they are computed. All
-other differences, and their reasons, are in docs/protocols/graph-walks.md.
+other differences, and their reasons, are in docs/protocols.md.
 """
 
 from __future__ import annotations

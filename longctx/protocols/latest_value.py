@@ -1,7 +1,7 @@
 """Latest value: what is a quantity of a log now, what was it before its last update, and when was that?
 
 Source: C. Wang, J. V. Sun, "Unable to Forget: Proactive Interference Reveals Working Memory Limits in LLMs Beyond
-Context Length" (PI-LLM), 2025, https://arxiv.org/abs/2506.08184. Texts and questions are our own: docs/protocols/.
+Context Length" (PI-LLM), 2025, https://arxiv.org/abs/2506.08184. Texts and questions are our own: docs/protocols.md.
 """
 
 from __future__ import annotations

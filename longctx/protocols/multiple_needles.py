@@ -2,7 +2,7 @@
 
 Source: C.-P. Hsieh et al., RULER, 2024, section 3.1 and Tables 7 and 8, its multi-value and multi-query needles,
 https://arxiv.org/abs/2404.06654; its program, scripts/data/synthetic/niah.py of https://github.com/NVIDIA/RULER.
-What differs: docs/protocols/.
+What differs: docs/protocols.md.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Nothing is gained by guessing, or by a liking for a letter. Source of the judgement, by normalised match:
 P. Rajpurkar et al., "SQuAD", 2016, https://arxiv.org/abs/1606.05250, section 6; collages are those of long-context QA.
-The wording is our own: docs/protocols/.
+The wording is our own: docs/protocols.md.
 """
 
 from __future__ import annotations

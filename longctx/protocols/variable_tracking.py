@@ -1,7 +1,7 @@
 """Variable tracking: name all variables that a chain of assignments gives one value, among other chains.
 
 Source: C.-P. Hsieh et al., RULER, 2024, section 3.2 and Table 8, https://arxiv.org/abs/2404.06654; its program,
-scripts/data/synthetic/variable_tracking.py of https://github.com/NVIDIA/RULER. What differs: docs/protocols/.
+scripts/data/synthetic/variable_tracking.py of https://github.com/NVIDIA/RULER. What differs: docs/protocols.md.
 """
 
 from __future__ import annotations

@@ -84,7 +84,7 @@ def test_paraphrased_questions_stay_answerable() -> None:
 
 
 def test_the_sentence_has_the_rate_of_the_recorded_answers() -> None:
-    short = (HERE.root / "docs/protocols/short-answers.md").read_text(encoding="utf-8")
+    short = (HERE.root / "docs/protocols.md").read_text(encoding="utf-8")
     assert f"right in {cells()['budget-2600-longest-600-depth-50'].rate}" in " ".join(short.split())
 
 

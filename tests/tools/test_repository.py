@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tools.site.repository import REPORT, listing, outside, site_path, with_links
+from tools.site.repository import REPORT, outside, site_path, with_links
 
 PAGES = {name: site_path(name) for name in ("README.md", "docs/gate.md", "docs/images/report.png", REPORT)}
-
-
-def test_pages_of_protocols_are_listed_by_their_titles() -> None:
-    assert "- [Graph walks](graph-walks.md)\n" in listing("protocols/")
 
 
 def test_what_is_in_docs_is_at_the_top_of_the_site_and_the_readme_is_its_first_page() -> None:

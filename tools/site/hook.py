@@ -13,7 +13,7 @@ from mkdocs.structure.pages import Page
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from tools.site.reference import pages as reference_pages
-from tools.site.repository import DOCS, LISTED, REPORT, ROOT, listing, outside, site_path, with_links
+from tools.site.repository import DOCS, REPORT, ROOT, outside, site_path, with_links
 from tools.site.twins import llms, twin
 
 GUIDES = "Understand"
@@ -22,7 +22,7 @@ TWINS: dict[str, tuple[str, str]] = {}
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Add to the navigation all pages of the listed folders, and at the end of the guides those that it lacks."""
+    """Add to the navigation, at the end of the guides, those that it lacks."""
     existing = sorted(path.relative_to(ROOT / DOCS).as_posix() for path in (ROOT / DOCS).rglob("*.md"))
     existing = [name for name in existing if not name.startswith("decisions/")]
     sections: dict[str, list[Any]] = {name: pages for section in config.nav or [] for name, pages in section.items()}
@@ -32,12 +32,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         for page in pages
         for page in (page.values() if isinstance(page, dict) else [page])
     }
-    for folder in LISTED:
-        sections[folder.rstrip("/").title()] += [
-            f"{folder}index.md",
-            *(name for name in existing if name.startswith(folder)),
-        ]
-    sections[GUIDES] += [name for name in existing if not name.startswith(tuple(LISTED)) and name not in named]
+    sections[GUIDES] += [name for name in existing if name not in named]
     return config
 
 
@@ -45,8 +40,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from outside docs/, and those that are generated from the code."""
     for name in (*outside(), REPORT):
         files.append(File.generated(config, site_path(name), abs_src_path=str(ROOT / name)))
-    lists = {f"{folder}index.md": listing(folder) for folder in LISTED}
-    for name, content in {**lists, **reference_pages()}.items():
+    for name, content in reference_pages().items():
         if not (ROOT / DOCS / name).exists():
             files.append(File.generated(config, name, content=content))
     return files

@@ -31,19 +31,6 @@ def site_path(file: str) -> str:
     return "report.html" if file == REPORT else file.removeprefix(DOCS)
 
 
-LISTED = {
-    "protocols/": "# Protocols with their own page\n\nSource, questions, judging, and what is changed.\n\n",
-}
-"""The beginning of the page that lists the pages of a folder, by the folder's path in docs/."""
-
-
-def listing(folder: str) -> str:
-    """Return a page that lists the titles of the pages of a folder of LISTED."""
-    pages = sorted((ROOT / DOCS / folder).glob("*.md"))
-    titles = [(path.name, path.read_text(encoding="utf-8").partition("\n")[0].lstrip("# ")) for path in pages]
-    return LISTED[folder] + "".join(f"- [{title}]({name})\n" for name, title in titles)
-
-
 def with_links(text: str, file: str, pages: Mapping[str, str]) -> str:
     """Return the text of a file with links to places in the site.
 

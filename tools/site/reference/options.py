@@ -16,7 +16,7 @@ HEAD = """# Options of pytest
 option of pytest mean what they always mean, in live runs too. Without `--ctx-record` no request is sent.
 
 Two settings are in the file that configures pytest: `longctx_protocols`, [your own
-protocols](../configuration.md#your-own-protocols), and `longctx_allowed_hosts`, [hosts that marked tests may connect
+protocols](../new-protocol.md), and `longctx_allowed_hosts`, [hosts that marked tests may connect
 to](../functions.md#your-products-own-code).
 
 """
