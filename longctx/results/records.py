@@ -27,8 +27,8 @@ from longctx.fields import parsed
 from longctx.text import visible
 
 GZIP = b"\x1f\x8b"
-PACKED = {b"\x28\xb5\x2f\xfd": "zstd -dk", b"BZh": "bzip2 -dk", b"\xfd7zXZ\x00": "xz -dk"}
-"""The beginnings of files in compressions that are not read, and what unpacks them."""
+PACKED = {rb"\x28\xb5\x2f\xfd": "zstd -dk", rb"BZh[1-9]1AY&SY": "bzip2 -dk", rb"\xfd7zXZ\x00": "xz -dk"}
+"""Match the beginnings of files in compressions that are not read, and what unpacks them."""
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MOST_UNPACKED = 100_000_000
 """The most bytes of a file that was compressed."""
@@ -66,7 +66,7 @@ def records(path: Path) -> Iterator[Entry]:
         content = path.read_bytes()
     if content.startswith(GZIP):
         content = _unpacked(path)
-    if unpacks := next((command for begin, command in PACKED.items() if content.startswith(begin)), None):
+    if unpacks := next((command for begin, command in PACKED.items() if re.match(begin, content)), None):
         raise UserError("packed-file", f"{path} is compressed: unpack it first, by {unpacks} {shlex.quote(str(path))}.")
     content = content.removeprefix(BYTE_ORDER_MARK)
     if (first := re.search(rb"\S", content)) is None:

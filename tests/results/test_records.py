@@ -100,6 +100,7 @@ def test_another_compression_is_named_with_what_unpacks_it(tmp_path: Path, progr
     }
     with refused("packed-file", f"unpack it first, by {program} -dk {tmp_path}/"):
         read(tmp_path, packed[program])
+    assert read(tmp_path, b"BZh9,id\n1,2") == [("line 2", {"BZh9": "1", "id": "2"})]
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
