@@ -24,7 +24,7 @@ IN_URL = re.compile(
 """A parameter of an address whose name says that its value is a credential."""
 KEY = re.compile(
     r"\b(?:sk-[\w-]{8,}|[rs]k_(?:live|test)_\w{10,}|AKIA[0-9A-Z]{12,}|gh[pousr]_\w{20,}|github_pat_\w{20,}|glpat-[\w-]{20,}"
-    r"|hf_\w{20,}|xox[abprs]-[\w-]{10,}|AIza[\w-]{20,}|eyJ[\w-]{10,}\.[\w-]{10,}\.[\w-]+)"
+    r"|hf_\w{20,}|xox[abprs]-[\w-]{10,}|AIza[\w-]{20,}|eyJ[\w-]{10,1000}+\.[\w-]{10,4000}+\.[\w-]+)"
     r"|-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[^-]{0,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?"
     r"|(?i:(?<=bearer )|(?<=api[_-]key[=:]))[\w.~+/-]{12,}"
 )

@@ -70,6 +70,7 @@ def test_a_long_text_is_kept_as_its_beginning_and_names_the_rest() -> None:
         f"github_pat_{'a1' * 15}",
         f"Bearer {'a1' * 10}",
         f"api_key={'a1' * 10}",
+        f"eyJ{'a1' * 10}.eyJ{'a1' * 10}.{'a1' * 10}",
         "-----BEGIN RSA PRIVATE KEY-----\na1a1a1a1a1\n-----END RSA PRIVATE KEY-----",
     ],
 )
