@@ -41,6 +41,7 @@ PROFILES = {
     RECORDED: ("line_retrieval", "passkey", "collage", "control"),
     "long": ("line_retrieval", "passkey"),
     "letters": ("collage",),
+    "falling": ("line_retrieval",),
 }
 """The profiles that have recordings of the sources, and what is taken of each: `long` has more trials of two."""
 LONG = {"lines": 500, "budget": 7000}
