@@ -206,7 +206,7 @@ def test_what_a_new_user_does(newcomer: Newcomer) -> None:
 def test_a_project_of_ones_own_as_the_readme_has_it(newcomer: Newcomer) -> None:
     init, estimate, record, replay = own_project()
     assert newcomer.run(init).says("tests_longctx/test_refund_code.py was written.")
-    assert newcomer.run(estimate).says("20 of 20 trials", "$0.04")
+    assert newcomer.run(estimate).says("About $0.04", "for 20 trials")
 
     def right(body: Body) -> Answer:
         return saying(re.findall(r"The refund code is (\d+)", prompt_of(body))[0])(body)
