@@ -1,8 +1,7 @@
 """What changed in the texts that a run sends, as differences from those that its baseline sent.
 
 A run keeps its templates by their digest, and so does a baseline saved from it. Those of an earlier baseline are found
-if a prompt set of the project still has them. The other changed_*.py have what else is
-compared.
+if a prompt set of the project still has them. What else is compared is in the other modules changed_*.py.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from pathlib import Path
 from longctx.engine.changed_by_name import case_changes, changes_of_documents
 from longctx.engine.changed_requests import request_changes
 from longctx.engine.changed_strategies import strategy_changes
-from longctx.engine.differences import difference, first_changed_line
+from longctx.engine.differences import difference, first_changed_line, signed
 from longctx.errors import UserError
 from longctx.functions.cells import wording_of
 from longctx.gate.usage import NO_TEMPLATES
@@ -59,7 +58,7 @@ def text_changes(
         *strategy_changes(known, verdict),
     )
     for change in (*templates, *others):
-        changes.setdefault(tuple(line for line in change.lines if line[:1] in "-+"), change)
+        changes.setdefault(signed(change.lines), change)
     return _within([*changes.values()][:MOST_CHANGES], MOST_LINES)
 
 

@@ -43,10 +43,15 @@ def first_differences(
         if len(seen) == most:
             break
         lines = difference(Both(before, after)) if before is not None and after is not None else ()
-        signed = tuple(line for line in lines if line[:1] in "-+")
-        if signed and signed not in seen:
-            seen.add(signed)
+        own = signed(lines)
+        if own and own not in seen:
+            seen.add(own)
             yield name, lines
+
+
+def signed(lines: Sequence[str]) -> tuple[str, ...]:
+    """Return the lines of a difference that came or went, by which two differences are alike."""
+    return tuple(line for line in lines if line[:1] in "-+")
 
 
 def first_changed_line(texts: Both[str]) -> int:

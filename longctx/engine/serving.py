@@ -24,7 +24,7 @@ from longctx.results.row import Row
 from longctx.results.server_says import ServerSays, text_of
 from longctx.results.trial_view import View
 from longctx.vocabulary.looks import AT_ONCE
-from longctx.vocabulary.point import is_check
+from longctx.vocabulary.point import in_words, is_check
 
 TWICE = 20
 """How many trials the old server is asked twice."""
@@ -241,7 +241,7 @@ class Serving:
 def _held_by_old_alone(cells: Sequence[Cell]) -> Iterator[str]:
     """Yield a fault for each band of cells that only the old server can hold, whether or not it can be judged."""
     for test, band in dict.fromkeys(map(_where, cells)):
-        yield f"new cannot hold {test.replace('_', ' ')} at {band}, which old holds"
+        yield f"new cannot hold {in_words(test)} at {band}, which old holds"
 
 
 def _cell(cell: Cell) -> TestAndBand:

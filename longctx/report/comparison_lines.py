@@ -13,12 +13,12 @@ from longctx.compare.runs import CellChange, Comparison, SubjectComparison
 from longctx.report.blocks import bare_table
 from longctx.report.gate_lines import LOST_LINES, lost_line, one_line, taken_in_turn
 from longctx.report.usage_table import trials
-from longctx.report.verdict_blocks import CHANGE, LOST, named
+from longctx.report.verdict_blocks import CHANGE, LOST
 from longctx.stats.unpaired import Unpaired
 from longctx.text import count, visible
 from longctx.views.chart import Table
 from longctx.vocabulary.both import Both
-from longctx.vocabulary.point import is_check
+from longctx.vocabulary.point import in_words, is_check
 
 MOST_ROWS = 20
 """The most rows of a table: those that changed significantly come first, then those of most trials."""
@@ -70,7 +70,7 @@ def _is_significant(change: CellChange) -> bool:
 
 
 def _name(versus: SubjectComparison, change: CellChange, several: bool) -> str:
-    parts = [named(versus.test), *([str(versus.before)] if several else [])]
+    parts = [in_words(versus.test), *([str(versus.before)] if several else [])]
     return one_line(", ".join([*parts, *([change.cell] if change.cell else [])]))
 
 

@@ -14,7 +14,7 @@ from longctx.summary.summary import Line, Summary, constants_said, lines, part_o
 from longctx.text import count, visible
 from longctx.views.chart import ACCURACY, Table
 from longctx.views.view import RatePoint, estimate, interval
-from longctx.vocabulary.point import is_check, name_of_test
+from longctx.vocabulary.point import in_words, is_check, name_of_test
 from longctx.vocabulary.shapes import STRATEGY, TEXT
 
 WIDTH = 100
@@ -35,7 +35,7 @@ class Names:
     def of(self, test: str, subject: Subject) -> str:
         """Name a test, and what tells this line of it apart besides the model."""
         about = self.about(test, subject)
-        return f"{shown(test)} ({', '.join(about)})" if about else shown(test)
+        return f"{in_words(test)} ({', '.join(about)})" if about else in_words(test)
 
     def about(self, test: str, subject: Subject) -> list[str]:
         """Return what tells a subject of a test apart besides the model."""
@@ -44,10 +44,6 @@ class Names:
         labels = [value if name == STRATEGY else f"{name}={value}" for name, value in subject.labels]
         server = [f"server {subject.server}"] if subject.server else []
         return [*prompts, *shape, *server, *labels]
-
-
-def shown(test: str) -> str:
-    return test if test.startswith("test_") else test.replace("_", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +173,7 @@ def first_table_text(summary: Summary, most: int | None = None) -> str:
     blank = any(NOT_RUN in row.cells for each in grids for row in each.rows)
     foot = [f"{NOT_RUN} not run"] * blank + [f"{FEW_MARK} fewer than {FEW} trials"] * few
     more = [count(tests, "more test")] * bool(tests)
-    more += [f"{count(number, 'more row')} of {shown(test)}" for test, number in rows.items()]
+    more += [f"{count(number, 'more row')} of {in_words(test)}" for test, number in rows.items()]
     foot += [f"{', '.join(more)}: -v"] * bool(more)
     texts = [line for each in grids for line in text_of(each, names)]
     return "\n".join([*texts, *(line for test in below for line in test), *(["; ".join(foot)] if foot else [])])
@@ -222,7 +218,7 @@ def text_of(each: Grid, names: Names, width: int = WIDTH) -> list[str]:
     """Return a matrix as lines. If it is too wide, models stand above their rows, or its columns below one another."""
     heads = _heads(each, names)
     states = "" if each.states == ACCURACY else each.states
-    title = ", ".join(filter(None, [shown(each.test), each.part, states, *each.about]))
+    title = ", ".join(filter(None, [in_words(each.test), each.part, states, *each.about]))
     beside = _aligned([(head or (title if not index else ""), row) for index, (head, row) in enumerate(heads)])
     if max(map(len, beside)) <= width:
         return beside

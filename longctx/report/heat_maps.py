@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from longctx.gate.verdict import RunVerdict, VerdictOfTest
 from longctx.gate.where import THIRDS
-from longctx.report.verdict_blocks import named, replays_itself
+from longctx.report.verdict_blocks import replays_itself
 from longctx.results.grouping import grouped
 from longctx.results.row import Row
 from longctx.stats.rates import rate_of
 from longctx.views.chart import Chart, Plot, PlotMark, Table
 from longctx.vocabulary.both import Both
-from longctx.vocabulary.point import is_check, length_of
+from longctx.vocabulary.point import in_words, is_check, length_of
 
 MOST_TESTS = 2
 """The most tests that have heat maps, so that they fit one screen."""
@@ -31,7 +31,7 @@ def heat_maps(verdict: RunVerdict) -> tuple[Chart, ...]:
     charts: list[Chart] = []
     for test, pairs in worst:
         if len({_third(pair) for pair in pairs}) > 1 and len(_lengths(pairs)) <= MOST_LENGTHS:
-            charts += _both(f"{named(test.test)}{f', {test.after}' if several else ''}", pairs)
+            charts += _both(f"{in_words(test.test)}{f', {test.after}' if several else ''}", pairs)
     return tuple(charts[: 2 * MOST_TESTS])
 
 

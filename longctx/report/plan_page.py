@@ -25,7 +25,7 @@ from longctx.results.row import Subject
 from longctx.stats.search import MOST_TRIALS
 from longctx.text import count, usd
 from longctx.views.chart import Table
-from longctx.vocabulary.point import is_check
+from longctx.vocabulary.point import in_words, is_check
 
 WORTH_A_CHANGE = 1.05
 """How many times the lowest price another number of questions a context must cost to be named."""
@@ -101,7 +101,7 @@ def _bands(plans: Sequence[BandPlan], run: BandPlan | None, target: Target) -> T
 
 
 def _band_name(plan: BandPlan, plans: Sequence[BandPlan]) -> str:
-    test = plan.band.test if plan.band.test.startswith("test_") else plan.band.test.replace("_", " ")
+    test = in_words(plan.band.test)
     name = f"{test}, {plan.band.name}" if plan.band.name not in ("", "all") else test
     subject = _subject(plan, plans)
     return f"{name} of {subject}" if subject else name

@@ -12,6 +12,7 @@ from longctx.report.blocks import bare_table
 from longctx.results.grouping import grouped
 from longctx.text import count
 from longctx.views.chart import Table
+from longctx.vocabulary.point import in_words
 
 SIZES = "sizes"
 """What makes the trials of a test harder that does not declare it."""
@@ -118,7 +119,7 @@ def _rooms(served: Served) -> Iterator[str]:
     """Yield what to change where the first trials of the old server leave no room for a loss, or only for one."""
     for (test, band), room in served.rooms.items():
         entry = served.difficulty.get(test) or SIZES
-        where = f"{_named(test)} at {band}: old is right in {room.correct} of its first {room.n} trials"
+        where = f"{in_words(test)} at {band}: old is right in {room.correct} of its first {room.n} trials"
         if room.kind == "hard":
             yield f"{where}, below 0.30, so nothing can be lost and it is not judged: choose fewer or smaller {entry}."
         elif room.kind == "easy":
@@ -142,7 +143,7 @@ def _tables(served: Served) -> Iterator[str]:
             rates = f"{change.before.rate:.2f}", f"{change.after.rate:.2f}"
             told = band.verdict if band.verdict != "pass" or not _is_easy(served, test.test, band.band.name) else EASY
             rows.append(("", band.band.name, *rates, points, f"{band.lost:g}", f"{band.gained:g}", f"{band.n:,}", told))
-        yield bare_table(Table("", (_named(test.test), *COLUMNS), tuple(rows)), right=RIGHT)
+        yield bare_table(Table("", (in_words(test.test), *COLUMNS), tuple(rows)), right=RIGHT)
 
 
 EASY = "pass, too easy"
@@ -154,17 +155,13 @@ def _is_easy(served: Served, test: str, band: str) -> bool:
     return room is not None and room.kind == "easy"
 
 
-def _named(test: str) -> str:
-    return test.replace("_", " ")
-
-
 def _reasons(served: Served) -> Iterator[str]:
     if served.verdict.verdict != "invalid":
         return
     for test in served.verdict.tests:
-        yield from (f"{_named(test.test)}: {reason}" for reason in test.reasons)
+        yield from (f"{in_words(test.test)}: {reason}" for reason in test.reasons)
         yield from (
-            f"{_named(band.band.test)} at {band.band.name}: {band.reason}" for band in test.bands if band.reason
+            f"{in_words(band.band.test)} at {band.band.name}: {band.reason}" for band in test.bands if band.reason
         )
     yield from served.verdict.reasons
 
@@ -193,7 +190,7 @@ def summary(served: Served) -> str:
         lost = [band for band in bands if band.verdict == "regression"]
         if lost:
             worst = min(lost, key=lambda band: float(band.difference))
-            of = f" in {_named(worst.band.test)}" if len(served.verdict.tests) > 1 else ""
+            of = f" in {in_words(worst.band.test)}" if len(served.verdict.tests) > 1 else ""
             told.append(f"At {name} {-100 * worst.difference:.0f} points are lost{of}.")
     return " ".join(told)
 

@@ -16,7 +16,7 @@ from longctx.report.usage_table import trials
 from longctx.text import count, usd
 from longctx.views.chart import Table
 from longctx.vocabulary.both import Both
-from longctx.vocabulary.point import is_check
+from longctx.vocabulary.point import in_words, is_check
 
 MARKS = {"pass": "✅", "regression": "❌", "inconclusive": "❔", "invalid": "⛔"}
 """The mark of each verdict, by which `.ci/gate` reads it from the first line of gate.md."""
@@ -239,13 +239,9 @@ def band_names(verdict: RunVerdict) -> dict[tuple[str, str, str], str]:
             which = [band.band.name] if not tokens or sent.count(tokens) > 1 else []
             subject = [str(test.after)] if several else []
             names[test.test, band.band.name, str(test.after)] = ", ".join(
-                [named(test.test), *subject, *which, *([tokens] if tokens else [])]
+                [in_words(test.test), *subject, *which, *([tokens] if tokens else [])]
             )
     return names
-
-
-def named(test: str) -> str:
-    return test if test.startswith("test_") else test.replace("_", " ")
 
 
 def _tokens(change: BandChange) -> str:

@@ -474,6 +474,11 @@ def name_of_test(test: str) -> str:
     return test.partition(".")[0]
 
 
+def in_words(test: str) -> str:
+    """Return the name of a test for people: `line retrieval` of a protocol, and of a test function its own."""
+    return test if test.startswith("test_") else test.replace("_", " ")
+
+
 IMPORTED = "imported"
 """The test of rows of other tools, which no cell may have."""
 
