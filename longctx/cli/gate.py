@@ -26,6 +26,10 @@ FIELDS = {
     "correct": "the field of the outcome: true, false, or a score from 0 to 1 (default: correct or score)",
     "answer": "the field of the model's answer, which is shown of lost items (default: answer)",
     "expected": "the field of the right answer (default: expected)",
+    "question": "the field of what is asked, which is shown of lost items (default: question, query, problem or "
+    "user_input)",
+    "depth": "the field of the place in the context that has the answer, from 0 to 1 or in percent: the verdict says "
+    "in which third answers were lost (default: depth)",
     "error": "the field of the error that an item ended with, which is not measured then (default: error or exception)",
     "band": "items with the same value of this field form a band (default: band)",
     "cluster": "items with the same value of this field form a cluster (default: cluster)",
@@ -35,12 +39,10 @@ FIELDS = {
 if TYPE_CHECKING:
     from longctx.gate.cases import Retired
     from longctx.gate.verdict import Rules
-    from longctx.report.gate_lines import Views, ViewsOfRows
     from longctx.report.verdict_blocks import TextChange
     from longctx.results.baseline_file import Baseline
     from longctx.results.labels import Labels
     from longctx.results.manifest import Manifest
-    from longctx.results.row import Row
     from longctx.vocabulary.declaration import Protocol
     from longctx.workspace import Workspace
 
@@ -162,7 +164,7 @@ def _judged(options: argparse.Namespace) -> int:
     from longctx.gate.cases import without_retired
     from longctx.gate.rules import exit_status
     from longctx.gate.verdict import give_verdict
-    from longctx.report.gate_lines import lost_answers
+    from longctx.report.gate_lines import lost_answers, views_of_file
     from longctx.report.headline import headline, last_line
     from longctx.report.verdict_document import verdict_document
     from longctx.results.baseline_head import is_baseline
@@ -224,7 +226,7 @@ def _judged(options: argparse.Namespace) -> int:
             *changed_terms(earlier.terms, terms),
             *changed(Both(earlier, manifest), Both(before, after), verdict),
         ]
-    views: ViewsOfRows = _answers
+    views = views_of_file(newer.questions)
     command: Sequence[str] = ()
     if kept and manifest:
         from longctx.engine.finish import command_for_all, texts_of
@@ -286,12 +288,6 @@ def _retired(workspace: Workspace) -> Retired:
     from longctx.engine.base_terms import retired_cases
 
     return retired_cases(workspace, base)
-
-
-def _answers(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:
-    """Return the answers in files of other tools, by the identities of their rows."""
-    sides = ({row.identity: {"reply": row.returned} for row in side if row.returned} for side in (before, after))
-    return next(sides), next(sides)
 
 
 def _program() -> list[str]:

@@ -89,8 +89,8 @@ class Pattern:
 
     place: PlaceOfChange | None = None
     cause: Cause | None = None
-    looked_at: bool = False
-    """Whether places were looked at: enough pairs changed, and something is known of where they are."""
+    looked_at: tuple[str, ...] = ()
+    """The kinds of places that were looked at, as in PLACES; none if too few pairs changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ def pattern_of(pairs: Sequence[Both[Row]], alpha: float = 0.05) -> Pattern:
     return Pattern(
         next((found for found in ordered if isinstance(found, PlaceOfChange)), None),
         next((found for found in ordered if isinstance(found, Cause)), None),
-        looked_at=any(isinstance(each.found, PlaceOfChange) for each in looked),
+        looked_at=tuple(dict.fromkeys(each.found.kind for each in looked if isinstance(each.found, PlaceOfChange))),
     )
 
 

@@ -271,6 +271,21 @@ def _answer(row: Row, views: Views) -> str | None:
     return row.returned or (None if reply is None else str(reply))
 
 
+def views_of_file(questions: Mapping[tuple[str | None, str | None], str]) -> ViewsOfRows:
+    """Return what returns the answers in files of other tools, and what is asked. questions: by the band and item."""
+
+    def view(row: Row) -> Mapping[str, Any]:
+        asked = questions.get((row.band, row.item))
+        excerpts = [{"names": [ASKED[0]], "line": 1, "pieces": [(ASKED[0], asked)]}] if asked else []
+        return {"reply": row.returned, "excerpts": excerpts}
+
+    def views(before: Sequence[Row], after: Sequence[Row]) -> tuple[Views, Views]:
+        ours, theirs = ({row.identity: view(row) for row in side} for side in (before, after))
+        return ours, theirs
+
+    return views
+
+
 def lost_lines(lost: LostAnswers, most: int) -> Iterator[str]:
     """Yield a line for each of the first lost answers, and one on how to see the others."""
     shown = lost.first(most)

@@ -119,7 +119,7 @@ def _lines(decision: UpgradeDecision, asked: str, found: Sequence[str]) -> Itera
     """Yield the lines of a terminal: the candidates, or the bands of the only one, and an answer that was lost."""
     verdict, lost = decision.verdict, decision.lost
     yield visible(asked)
-    told = [part for part in (lost_and_gained(verdict), *found) if part and part != NO_PLACE]
+    told = [part for part in (lost_and_gained(verdict), *found) if part and not part.startswith(NO_PLACE)]
     in_one = ". ".join(told)
     yield from map(visible, [in_one] if told and len(in_one) <= COLUMNS else told)
     remarks = tuple(remarks_on(verdict))

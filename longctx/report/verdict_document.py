@@ -59,8 +59,10 @@ NOT_MEASURED = "not measured"
 """Shown as the verdict of a band without a single pair."""
 NUMBERS = ("before", "after", "difference", "95% interval", "bound of drop", "p", "lost", "gained")
 """The columns that are empty for such a band."""
-NO_PLACE = "No significant difference by place in the context, length or kind of question."
-"""The finding of a regression whose lost answers are at no place in particular."""
+NO_PLACE = "No significant difference by "
+"""How the finding of a regression begins whose lost answers are at no place in particular."""
+KINDS = {"depth": "place in the context", "length": "length", "question": "kind of question", "check": "check"}
+"""The kinds of places, as that finding names them."""
 TOGETHER = "all bands"
 """The name of the row of all bands together."""
 SAYS = {
@@ -151,7 +153,8 @@ def findings(verdict: RunVerdict) -> Iterator[str]:
     if found.place:
         yield f"{found.place}."
     elif found.looked_at and verdict.verdict == "regression":
-        yield NO_PLACE
+        *others, last = (KINDS[kind] for kind in found.looked_at)
+        yield f"{NO_PLACE}{', '.join(others)}{' or ' if others else ''}{last}."
 
 
 def change_of(changed: Sequence[str], baseline: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.gate.rules import MARGIN, exit_status
 from longctx.gate.verdict import Rules, give_verdict
-from longctx.report.gate_lines import lost_answers
+from longctx.report.gate_lines import lost_answers, views_of_file
 from longctx.report.headline import headline, last_line
 from longctx.report.verdict_data import with_words
 from longctx.report.verdict_document import verdict_document
@@ -27,7 +27,7 @@ from longctx.results.imported import (
 )
 from longctx.vocabulary.both import Both
 
-FIELDS = "id", "correct", "answer", "expected", "error", "band", "cluster"
+FIELDS = "id", "correct", "answer", "expected", "question", "depth", "error", "band", "cluster"
 Results = str | Path | Sequence[Mapping[str, Any]]
 
 
@@ -73,8 +73,8 @@ def verdict_of(
         guessing: The accuracy that guessing reaches.
         subset: Whether `after` measures a part of `before` on purpose.
         read: Options of the command that select what is read, such as `{"id": "index", "scale": (1, 5)}`: `id`,
-            `correct`, `answer`, `expected`, `error`, `band`, `cluster`, `rows`, `score`, `scale`, `lower_is_better`,
-            and a dictionary `select`.
+            `correct`, `answer`, `expected`, `question`, `depth`, `error`, `band`, `cluster`, `rows`, `score`,
+            `scale`, `lower_is_better`, and a dictionary `select`.
 
     Raises:
         UserError: Something cannot be read, or is left to choose.
@@ -91,7 +91,7 @@ def verdict_of(
     rows = loaded.map(lambda each: each.rows)
     rows = rows if subset else Both(rows.before, with_unmeasured(rows.before, rows.after))
     judged = give_verdict(rows.before, rows.after, Rules(margin=margin, subset=subset), {}, guessing)
-    lost = lost_answers(judged, rows.before, rows.after, lambda *_: ({}, {}))
+    lost = lost_answers(judged, rows.before, rows.after, views_of_file(loaded.after.questions))
     document = verdict_document(judged, names.before.name, [NOT_CHECKED], lost=lost)
     data = with_words(judged, (names.before.name, names.before.stem), [NOT_CHECKED], document)
     understood = tuple(each.understood for each in loaded)

@@ -6,7 +6,7 @@ import contextlib
 import gc
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +18,7 @@ from longctx.results.foreign.outcome import OffScale, suggested
 from longctx.results.foreign.result import ForeignResult
 from longctx.results.foreign.tables import results_of_rows, shared_ids
 from longctx.results.foreign.understood import Understood
-from longctx.results.foreign.values import MOST_NAMED
+from longctx.results.foreign.values import MOST_NAMED, PERCENT
 from longctx.results.grouping import by_test
 from longctx.results.making import maker_of
 from longctx.results.records import Entry
@@ -71,6 +71,8 @@ class Loaded:
     """The manifest, if the file is a run of longctx."""
     understood: str = ""
     """A sentence, without its full stop, on what was understood of a file of another tool."""
+    questions: Mapping[tuple[str | None, str | None], str] = field(default_factory=dict)
+    """What a file of another tool asks, by the band and the item."""
 
 
 def load_results(path: Path, choice: Choice = ALL) -> Loaded:
@@ -121,12 +123,15 @@ def _imported(path: Path, understood: Understood, found: Sequence[ForeignResult]
     """Return the rows of results. Raises UserError."""
     results: dict[tuple[str, str], int] = {}
     rows = []
+    questions: dict[tuple[str | None, str | None], str] = {}
     run = path.stem
+    most = max((result.depth for result in found if result.depth is not None), default=0.0)
+    whole = 1.0 if most <= 1 else float(PERCENT)
     for result in found:
         place = result.band, result.id
         repeat = results.get(place, 0)
         try:
-            rows.append(_row(run, result, repeat, choice))
+            rows.append(_row(run, result, repeat, choice, whole))
         except OffScale as error:
             raise _off_scale(path, result, found, error) from None
         except ValueError as error:
@@ -134,6 +139,8 @@ def _imported(path: Path, understood: Understood, found: Sequence[ForeignResult]
                 "bad-result", f"{path}, {result.name}: {visible(str(error))}. Name another field, or leave it out."
             ) from None
         results[place] = repeat + 1
+        if result.question:
+            questions[place] = result.question
     if len(bands := {row.band for row in rows}) > MOST_BANDS:
         raise UserError(
             "many-bands",
@@ -141,7 +148,7 @@ def _imported(path: Path, understood: Understood, found: Sequence[ForeignResult]
             "items, such as a range of lengths.",
         )
     _check_repeats(path, results)
-    return Loaded(rows, understood.form, understood=understood.sentence(path.name, found, choice))
+    return Loaded(rows, understood.form, understood=understood.sentence(path.name, found, choice), questions=questions)
 
 
 def _off_scale(path: Path, result: ForeignResult, found: Sequence[ForeignResult], error: OffScale) -> UserError:
@@ -250,8 +257,8 @@ def _check_repeats(path: Path, results: Mapping[tuple[str, str], int]) -> None:
         )
 
 
-def _row(run: str, result: ForeignResult, repeat: int, choice: Choice) -> Row:
-    """Return the row of a result. Raises ValueError."""
+def _row(run: str, result: ForeignResult, repeat: int, choice: Choice, whole: float) -> Row:
+    """Return the row of a result. Raises ValueError. whole: the depth of the context's end."""
     for text in (result.id, result.band, result.cluster):
         if text is not None and not text.isascii() and any("\ud800" <= letter <= "\udfff" for letter in text):
             raise ValueError(f"{text!a} contains half of a character (a lone surrogate)")
@@ -261,7 +268,8 @@ def _row(run: str, result: ForeignResult, repeat: int, choice: Choice) -> Row:
     returned = None if score is None else result.answer
     expected = None if result.expected is None else sys.intern(result.expected)  # both files have it
     error = (result.error or "not measured") if score is None else None
-    asked = run, result.band, result.id, repeat, result.band, result.cluster, result.document, expected
+    depth = None if result.depth is None else result.depth / whole
+    asked = run, result.band, result.id, repeat, result.band, result.cluster, result.document, expected, depth
     answered = outcome, returned, _why(score, result), trace, error, result.cost, result.guessing
     return make_row(*asked, *answered, NONE, NONE, NONE)
 
@@ -273,7 +281,7 @@ def _why(score: float | None, result: ForeignResult) -> str | None:
     return f"partial credit {score:g}" if score else result.reason
 
 
-ASKED = "run", "cell", "item", "repeat", "band", "cluster", "documents", "expected"
+ASKED = "run", "cell", "item", "repeat", "band", "cluster", "documents", "expected", "depth"
 ANSWERED = "outcome", "returned", "why", "trace", "error", "cost_usd", "guessing"
 EMPTY = "params", "labels", "answered_by"
 SAME = {"model": IMPORTED, "prompt_set": IMPORTED, "prompt_digest": "", "test": IMPORTED, "seed": 0, "trial": 0}

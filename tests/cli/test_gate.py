@@ -374,6 +374,49 @@ def test_the_answers_that_others_files_lost_are_named(tmp_path: Path, capsys: py
     assert shown.count("imported/all#q") == 20
 
 
+@pytest.mark.parametrize(
+    ("fields", "options", "whole"),
+    [
+        (("question", "depth"), (), 1),
+        (("problem", "depth"), (), 100),
+        (("q", "at.%"), ("--question", "q", "--depth", "at.%"), 100),
+    ],
+)
+def test_the_question_and_the_place_of_lost_answers_are_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], fields: tuple[str, str], options: tuple[str, ...], whole: int
+) -> None:
+    """The question and the depth, a share or percent, are in fields with usual names, or in those that options name."""
+    asked, place = fields
+
+    def results(name: str, lost: range) -> Path:
+        return json_lines(
+            tmp_path / name,
+            *(
+                {"id": n, "correct": n not in lost, asked: f"Which code has order {n}?", place: whole * n / 90}
+                for n in range(91)
+            ),
+        )
+
+    assert gate(results("old.jsonl", range(3)), results("new.jsonl", range(33, 57)), *options) == 10
+    lines = capsys.readouterr().out.splitlines()
+    assert "24 of 24 lost answers are in the middle third of the context, with 30 of 91 pairs." in lines
+    [line, *_] = [line for line in lines if line.startswith("imported/all#33")]
+    assert "Which code has order 33?" in line
+
+
+@pytest.mark.parametrize("depth", [-0.1, 101, "far", True, [0.5]])
+def test_a_named_depth_is_a_share_or_percent(tmp_path: Path, capsys: pytest.CaptureFixture[str], depth: object) -> None:
+    old = json_lines(tmp_path / "old.jsonl", {"id": 1, "correct": True, "place": depth})
+    assert gate(old, old, "--depth", "place") == 2
+    assert "[bad-result]" in capsys.readouterr().err
+
+
+def test_a_depth_that_is_none_is_left_out_unless_it_is_named(tmp_path: Path) -> None:
+    """Other tools may use the name for something else."""
+    old = json_lines(tmp_path / "old.jsonl", *({"id": n, "correct": True, "depth": "very deep"} for n in range(60)))
+    assert gate(old, old) == 0
+
+
 def test_the_texts_of_others_files_are_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def output(name: str, *failed: int) -> Path:
         results = [

@@ -37,26 +37,26 @@ def test_the_third_in_which_answers_are_lost_is_named() -> None:
 def test_a_drop_that_is_the_same_everywhere_has_no_place() -> None:
     found = pattern_of(pairs(180, lambda trial: trial // 3 % 3 == 0))
     assert found.place is None
-    assert found.looked_at
+    assert found.looked_at == ("depth",)
 
 
 def test_noise_that_differs_by_place_names_none() -> None:
     """As many are gained as lost, nearly all of them in one third: lost against kept would name it."""
     middle = [trial for trial in range(300) if trial % 3 == 1]
     found = pattern_of(pairs(300, lambda trial: trial in middle[:30], lambda trial: trial in middle[30:60]))
-    assert found == Pattern(looked_at=True)
+    assert found == Pattern(looked_at=("depth",))
 
 
 @pytest.mark.parametrize("lost", [19, 20])
 def test_few_changed_pairs_say_nothing(lost: int) -> None:
     found = pattern_of(pairs(300, lambda trial: trial % 3 == 1 and trial < 3 * lost))
-    assert bool(found.place) == found.looked_at == (lost >= 20)
+    assert bool(found.place) == bool(found.looked_at) == (lost >= 20)
 
 
 def test_answers_of_one_document_are_one_piece_of_evidence() -> None:
     lost = pairs(96, lambda trial: trial % 3 == 1)
     same = [pair.map(lambda row: replace(row, cluster=f"document {row.trial % 3}")) for pair in lost]
-    assert pattern_of(same) == Pattern(looked_at=True)
+    assert pattern_of(same) == Pattern(looked_at=("depth",))
 
 
 @pytest.mark.parametrize(

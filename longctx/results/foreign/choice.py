@@ -11,7 +11,7 @@ from typing import Any
 from longctx.errors import UserError
 from longctx.results.foreign.outcome import Scale
 from longctx.results.foreign.result import ForeignResult
-from longctx.results.foreign.values import error_in, listed, name_in, plain, short, shown, value_in
+from longctx.results.foreign.values import depth_in, error_in, listed, name_in, plain, short, shown, value_in
 from longctx.text import visible
 
 PLACE = "ROW"
@@ -26,6 +26,8 @@ NAMED: Mapping[str, tuple[str, Callable[[Mapping[str, Any], str], Any]]] = {
     "correct": ("value", lambda fields, name: plain(value_in(fields, name))),
     "answer": ("answer", lambda fields, name: shown(value_in(fields, name))),
     "expected": ("expected", lambda fields, name: shown(value_in(fields, name))),
+    "question": ("question", lambda fields, name: shown(value_in(fields, name))),
+    "depth": ("depth", lambda fields, name: depth_named(value_in(fields, name), name)),
     "band": ("band", name_in),
     "cluster": ("cluster", name_in),
     "error": ("error", lambda fields, name: error_named(value_in(fields, name))),
@@ -38,6 +40,14 @@ def error_named(value: object) -> str | None:
     if isinstance(value, int | float) and not isinstance(value, bool) and value:
         return f"error {value:g}"
     return error_in(value)
+
+
+def depth_named(value: object, name: str) -> float | None:
+    """Return the depth in a field that the person named; None if it is empty. Raises ValueError."""
+    depth = depth_in(value)
+    if depth is None and value not in (None, ""):
+        raise ValueError(f"its field {short(name)!r} is no depth: a number from 0 to 1, or to 100 percent")
+    return depth
 
 
 class Undecided(UserError):

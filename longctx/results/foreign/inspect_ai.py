@@ -25,7 +25,7 @@ from longctx.errors import UserError
 from longctx.fields import reason
 from longctx.results.foreign.choice import Choice
 from longctx.results.foreign.result import ForeignResult
-from longctx.results.foreign.values import plain, shown, text_in
+from longctx.results.foreign.values import plain, question_in, shown, text_in
 from longctx.results.records import PIECE, bounded, loads
 from longctx.text import visible
 
@@ -83,6 +83,7 @@ class _Measured:
     cost: float | None
     answer: str | None
     expected: str | None
+    question: str | None
     named: Mapping[str, Any]
     """The values of the chosen fields."""
 
@@ -101,7 +102,16 @@ class _Measured:
         except ValueError as error:
             raise ValueError(f"the sample {str(sample.id)[:60]!r}: {error}") from None
         cost = sum(costs) if costs else None
-        return cls(str(sample.id), sample.epoch, values, cost, answer, shown(sample.target), named)
+        return cls(
+            str(sample.id),
+            sample.epoch,
+            values,
+            cost,
+            answer,
+            shown(sample.target),
+            question_in(sample.metadata),
+            named,
+        )
 
 
 def of_log(content: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult]:
@@ -171,6 +181,7 @@ def _results(log: _Log, measured: Iterable[_Measured]) -> list[ForeignResult]:
                 cost=sample.cost,
                 answer=sample.answer,
                 expected=sample.expected,
+                question=sample.question,
             ),
             **sample.named,
         )

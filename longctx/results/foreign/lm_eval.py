@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from longctx.results.foreign.choice import Choice
 from longctx.results.foreign.result import ForeignResult
-from longctx.results.foreign.values import plain, shown
+from longctx.results.foreign.values import plain, question_in, shown
 
 OTHER_LENGTH = -1
 """What RULER's tasks write under each length but that of the sample: their metrics are named by lengths."""
@@ -34,7 +34,8 @@ def results(record: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult
     """Yield the results of a sample, one for each metric. Raises ValueError."""
     sample = _Sample.model_validate(record)
     fields = sample.model_extra or {}
-    named = choice.read(sample.doc if isinstance(sample.doc, dict) else {})
+    doc = sample.doc if isinstance(sample.doc, dict) else {}
+    named = choice.read(doc)
     for metric in sample.metrics or [name for name, value in fields.items() if isinstance(value, int | float)]:
         is_length = metric.isdecimal()
         if is_length and fields.get(metric) == OTHER_LENGTH:
@@ -46,6 +47,7 @@ def results(record: Mapping[str, Any], choice: Choice) -> Iterator[ForeignResult
             band=metric if is_length else "all",
             answer=_answer(fields),
             expected=shown(fields.get("target")),
+            question=question_in(doc),
             document=sample.doc_hash,
         )
         yield replace(result, **named)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field
 from longctx.fields import Amount, reason
 from longctx.results.foreign.choice import Choice
 from longctx.results.foreign.result import ForeignResult, once
-from longctx.results.foreign.values import name_of, plain, shown, text_in
+from longctx.results.foreign.values import name_of, plain, question_in, shown, text_in
 
 ERROR = 2
 """The failureReason of a result that ended with an error."""
@@ -82,6 +82,7 @@ def _results(content: object, choice: Choice) -> Iterator[ForeignResult]:
             value=None if result.failureReason == ERROR else plain(value),
             cost=result.cost,
             answer=shown(result.response.get("output")) if isinstance(result.response, dict) else None,
+            question=question_in(variables),
             reason=text_in(result.gradingResult, "reason"),
         )
         yield replace(found, **named)

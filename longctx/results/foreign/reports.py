@@ -10,7 +10,7 @@ from typing import Any
 
 from longctx.results.foreign.choice import Choice, OpenChoice
 from longctx.results.foreign.result import ForeignResult, once
-from longctx.results.foreign.values import digest_of, error_in, listed, name_in, plain, shown, value_in
+from longctx.results.foreign.values import digest_of, error_in, listed, name_in, plain, question_in, shown, value_in
 
 ReportRecord = Mapping[str, Any]
 NUMBER = re.compile(r"[+-]?\d*\.?\d+(?:e[+-]?\d+)?", re.IGNORECASE)
@@ -86,6 +86,7 @@ class ToolReport:
             value=None,
             answer=shown(_at(record, self.answer)),
             expected=shown(_at(record, self.expected)),
+            question=question_in(record) or shown(text if isinstance(text := _at(record, self.asked), str) else None),
             document=digest_of([_at(record, self.asked)]),
             error=error,
             number=next((value for name in self.repeats if isinstance(value := record.get(name), int)), 0),
@@ -195,6 +196,7 @@ def strands(record: ReportRecord, choice: Choice) -> Iterator[ForeignResult]:
             of={"metric": str(case.get("evaluator"))},
             answer=shown(case.get("actual_output")),
             expected=shown(case.get("expected_output")),
+            question=shown(case.get("input")),
             document=digest_of([case.get("input")]),
         )
         yield replace(result, **choice.read(case))

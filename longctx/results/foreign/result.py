@@ -30,6 +30,10 @@ class ForeignResult:
     answer: str | None = None
     """The text that was scored, if the file has it."""
     expected: str | None = None
+    question: str | None = None
+    """What is asked, if the file has it."""
+    depth: float | None = None
+    """Where in the context the answer stands: from 0 to 1, or from 0 to 100 in a file with a larger one than 1."""
     reason: str | None = None
     """The scorer's explanation."""
     error: str | None = None

@@ -14,7 +14,20 @@ from longctx.results.foreign.choice import MOST_OPTIONS, PLACE, Choice, OpenChoi
 from longctx.results.foreign.outcome import is_lower_better
 from longctx.results.foreign.result import NOTHING, ForeignResult
 from longctx.results.foreign.telling import is_repeat
-from longctx.results.foreign.values import PLAIN, digest_of, error_in, listed, name_in, name_of, plain, shown, value_in
+from longctx.results.foreign.values import (
+    PLAIN,
+    QUESTIONS,
+    depth_in,
+    digest_of,
+    error_in,
+    listed,
+    name_in,
+    name_of,
+    plain,
+    question_in,
+    shown,
+    value_in,
+)
 from longctx.results.making import maker_of
 from longctx.results.records import likely_id
 
@@ -23,7 +36,7 @@ OPTIONAL = "band", "cluster", "cost", "guessing"
 OUTCOMES = "correct", "score"
 ERRORS = "error", "exception"
 """The fields whose text says that a row was not measured."""
-ASKED = "question", "query", "problem", "user_input", "name"
+ASKED = *QUESTIONS, "name"
 """The fields of what is asked, which rows that are paired by their place must share."""
 LIKE_AN_OUTCOME = re.compile(
     r".*(?:correct|judg|pass|success|score|acc|match|right|f1|metric|rouge|exact|feedback|eval|reward|grade)",
@@ -37,7 +50,21 @@ label labels answers answer""".split()
 """The names of fields with what is expected, the likeliest first."""
 
 
-READ = "id", "value", "band", "cluster", "cost", "guessing", "answer", "expected", "error", "document", "of"
+READ = (
+    "id",
+    "value",
+    "band",
+    "cluster",
+    "cost",
+    "guessing",
+    "answer",
+    "expected",
+    "error",
+    "document",
+    "of",
+    "question",
+    "depth",
+)
 make_result = maker_of(ForeignResult, READ)
 
 
@@ -100,6 +127,8 @@ class RowReader:
             error,
             digest_of([record[name] for name in ASKED if name in record]) if self.is_by_place else None,
             {name: str(record.get(name)) for name in self.repeats} if self.repeats else NOTHING,
+            question_in(record),
+            depth_in(record["depth"]) if "depth" in record else None,
         )
         if named:
             changes = {key: value for key, value in self.choice.read(record).items() if key not in ("value", "id")}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,6 +18,9 @@ PLAIN = str, int, float
 """What a score is, and a field that may be a band or a cluster."""
 LONGEST_ANSWER = 1000
 """The most characters that are kept of an answer."""
+QUESTIONS = "question", "query", "problem", "user_input"
+"""The fields that hold what is asked, the likeliest first."""
+PERCENT = 100
 LONGEST_NAME = 80
 """The length from which on the text that identifies an item is cut."""
 NO_ERROR = frozenset(("", "none", "null", "nan", "false", "no", "0", "ok", "success", "succeeded", "completed", "done"))
@@ -39,6 +43,20 @@ def shown(value: object) -> str | None:
     if isinstance(value, list):
         value = " | ".join(str(part)[:LONGEST_ANSWER] for part in value[:MOST_NAMED] if isinstance(part, PLAIN))
     return str(value)[:LONGEST_ANSWER] if isinstance(value, PLAIN) and value != "" else None
+
+
+def question_in(fields: Mapping[str, Any]) -> str | None:
+    """Return what an item asks; None if no field with a usual name has it."""
+    return next((shown(fields[name]) for name in QUESTIONS if isinstance(fields.get(name), str)), None)
+
+
+def depth_in(value: object) -> float | None:
+    """Return where in the context the answer stands, from 0 to 1 or in percent; None if it is no such number."""
+    try:
+        depth = math.nan if isinstance(value, bool) or not isinstance(value, PLAIN) else float(value)
+    except (ValueError, OverflowError):
+        return None
+    return depth if 0 <= depth <= PERCENT else None
 
 
 def text_in(content: object, name: str) -> str | None:
