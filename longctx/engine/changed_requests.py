@@ -1,4 +1,4 @@
-"""What changed in the texts that test functions sent: those of the baseline's requests against those of the run's.
+"""What changed in the texts that tests sent: those of the baseline's requests against those of the run's.
 
 A text is known if both runs keep it by the digest in their rows. Of the others, the verdict counts that they differ.
 """

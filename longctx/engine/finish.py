@@ -123,7 +123,7 @@ def finish(
 
     Raises UserError.
 
-    facts: the facts of each cell, by its name. texts: those that its test functions sent. judged: called with summary
+    facts: the facts of each cell, by its name. texts: those that its tests sent. judged: called with summary
     and verdict before the report is written, so that a full disk does not hide them. tests: pytest's counts, by
     outcome.
     """

@@ -48,7 +48,7 @@ class MeasuredCell:
     facts: Mapping[str, int] = field(default_factory=dict)
     """The facts of its cell, such as how many questions a filter kept."""
     texts: Sequence[SentText] = ()
-    """The texts that a test function sent, which its rows name by digests."""
+    """The texts that it sent, which its rows name by digests."""
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
     errors: Sequence[BaseException] = ()
@@ -93,9 +93,9 @@ class Measurer:
         """
         try:
             if run_trial is None:
-                return self._measured(cell.fitted(), test, functools.partial(run_protocol, self._tape))
-            texts = None if self._run.settings.no_text else SentTexts()
-            return self._measured(cell.fitted(), test, run_trial, texts)
+                replayed = functools.partial(run_protocol, self._tape)
+                return self._measured(cell.fitted(), test, replayed, PartTexts(dict))
+            return self._measured(cell.fitted(), test, run_trial, PartTexts(self._tape.rewriting.compared))
         except UserError as error:
             kind: Kind = "infra_error" if isinstance(error, TapeError) else "not_asked"
             failures = (self._run.unasked.get(trial.key) for trial in cell.each_trial())
@@ -107,15 +107,16 @@ class Measurer:
     def _has_any(self, cell: Cell) -> bool:
         return self._tape.has_any(cell.file, cell.model.model)
 
-    def _measured(self, cell: Cell, test: str, run_trial: RunTrial, texts: SentTexts | None = None) -> MeasuredCell:
-        """Measure a cell. texts: takes the texts that it sent; None if they are not kept."""
+    def _measured(self, cell: Cell, test: str, run_trial: RunTrial, parts: PartTexts) -> MeasuredCell:
+        """Measure a cell. parts: reads the texts that it sent."""
         run, tape = self._run, self._tape
+        texts = None if run.settings.no_text else SentTexts()
         rows: list[Row] = []
         views: list[View] = []
         absent: list[Place] = []
         failed: list[str] = []
         ended: list[TrialEnd] = []
-        prompts, parts = CutPrompts(), PartTexts(tape.rewriting.compared)
+        prompts = CutPrompts()
         judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Place], str] | None = None
         for trial in cell.each_trial():
@@ -174,7 +175,7 @@ LONGEST_FIELD = 2000
 
 
 def _note(texts: SentTexts, row: Row, parts: PartTexts, judged: Judged) -> None:
-    """Add the texts that a trial of a test function sent, its case and its strategy."""
+    """Add the texts that a trial sent, its case and its strategy."""
     order = f"{row.test} {row.item or format(row.trial, '09d')}"
     texts.update(parts.of_trial(row.request_parts, [each for each in judged.exchanges if each.answer], order))
     digest = digests_by_part(row.judged_by).get("case")
@@ -239,7 +240,7 @@ class Measurement:
 
     @property
     def texts(self) -> SentTexts:
-        """The texts that its test functions sent."""
+        """The texts that its tests sent."""
         return SentTexts(sent for cell in self.cells for sent in cell.texts)
 
     def verdict(self, baseline: str | None = None) -> RunVerdict:

@@ -241,6 +241,7 @@ def measure_cell(item: pytest.Item, cell: Cell) -> None:
     if not (rows or problem):
         pytest.fail(f"invalid: it has no question: {cell.point.items.why_empty}.", pytrace=False)
     measuring.hold_rows(item, row_lines(rows, [] if session.run.settings.no_text else measured.views))
+    measuring.hold_texts(item, measured.texts)
     if measured.facts:
         [name] = cell_names(measured.own_rows)
         measuring.hold_facts(item, name, measured.facts)

@@ -76,7 +76,7 @@ class LongctxSession:
     facts: dict[str, dict[str, int]] = field(default_factory=dict)
     """The facts of all cells, by their names."""
     texts: SentTexts | None = None
-    """The texts that test functions sent; None until rows were received."""
+    """The texts that tests sent; None until rows were received."""
     used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     """The fields of each UsedAnswer of test functions, by the keys of their cells, in a gate with a base branch."""
     baselines: dict[tuple[str, str], str] | None = None

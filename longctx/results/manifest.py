@@ -69,7 +69,7 @@ class Manifest:
     templates: Mapping[Text, Mapping[Text, Text]] = field(default_factory=dict)
     """The prompt templates of its tests, by the digest that its rows name."""
     texts: Mapping[Text, Mapping[Text, Text]] = field(default_factory=dict)
-    """The texts that its test functions sent, without keys, by their kind and the digests that its rows name."""
+    """The texts that its tests sent, without keys, by their kind and the digests that its rows name."""
     filters: tuple[Mapping[str, Any], ...] = ()
     """The "too hard" filters of its questions, with the contents of their files."""
     facts: Mapping[Text, Mapping[Text, Whole]] = field(default_factory=dict)

@@ -9,15 +9,19 @@ from pathlib import Path
 import pytest
 
 from longctx.engine.changed_texts import MOST_LINES, templates_of, text_changes
+from longctx.engine.run import Run
 from longctx.functions.cells import wording_of
 from longctx.gate.verdict import RunVerdict, give_verdict
 from longctx.report.verdict_blocks import TextChange
 from longctx.results.manifest import Manifest
+from longctx.results.request_parts import as_mapping
 from longctx.results.row import Row
+from longctx.results.sent_texts import KnownTexts
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import Templates
 from longctx.workspace import Workspace
 from tests.gate.examples import RULES
+from tests.here import HERE
 from tests.report.sample import MANIFEST
 from tests.rows import run
 
@@ -41,6 +45,15 @@ def rows_of(workspace: Workspace) -> list[Row]:
     digest = wording_of(workspace, "test_a", "mine").digest
     rows = run(*["correct"] * 30, test="test_a", band="all", prompt_set="mine")
     return [replace(row, prompt_digest=digest) for row in rows]
+
+
+@pytest.mark.parametrize("keeps_text", [True, False])
+def test_a_protocol_keeps_the_texts_of_its_requests(keeps_text: bool) -> None:
+    measured = Run("lines", root=HERE.root, trials=1, no_text=not keeps_text, say=lambda _: None).measure()
+    known = KnownTexts(measured.texts.kept)
+    parts = as_mapping(measured.rows[0].request_parts or "")
+    text = known.text("parameters", parts["parameters"])
+    assert text == ("max_tokens: 10\ntemperature: 0" if keeps_text else None)
 
 
 def verdict(rows: Both[list[Row]]) -> RunVerdict:

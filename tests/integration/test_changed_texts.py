@@ -1,14 +1,15 @@
-"""What changed in the texts that test functions send, as differences in the verdict."""
+"""What changed in the texts that tests send, as differences in the verdict."""
 
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 
 import pytest
 
 from tests.given import json_lines
-from tests.integration.conftest import Checkout, Result, copied
+from tests.integration.conftest import MANY, Checkout, Result, copied, with_baseline
 from tests.integration.functions import ask, code, judged, run
 from tests.servers import SimulatedServer
 
@@ -58,6 +59,8 @@ def gated_once(fresh: Callable[[], Checkout]) -> Checkout:
 
 
 gated = copied("gated_once")
+protocol_once = with_baseline(MANY)
+protocol = copied("protocol_once")
 
 
 def changed(project: Checkout, *replacements: tuple[str, str], page: bool = False) -> Result:
@@ -134,3 +137,38 @@ def test_a_baseline_without_texts_has_the_same_verdict_and_its_sentence(gated: C
 def test_nothing_is_kept_of_a_run_without_text(gated: Checkout) -> None:
     assert run(gated, env={"LONGCTX_TEXT": "0"}).code == 0
     assert not json.loads(gated.file("reports/latest/run.json").read_text())["texts"]
+
+
+def record_protocol(project: Checkout, *arguments: str) -> Result:
+    with SimulatedServer() as server:
+        return project.record(server, "--ctx-baseline=main", "-n", "2", "-v", *arguments, mode="new_episodes")
+
+
+def test_system_prompt_and_parameters_of_a_protocol_are_differences(protocol: Checkout) -> None:
+    """Those of its model's profile, which a replay shows, too."""
+    profile = protocol.file("fixtures/models/toy.toml")
+    profile.parent.mkdir(parents=True, exist_ok=True)
+    profile.write_text(f'model = "toy"\nsystem = "Be brief.\\nKey {SECRET}."\n[extra_body]\ntemperature = 0.5\n')
+    assert record_protocol(protocol).code == 0
+    recorded = gate_md(protocol)
+    assert protocol.pytest("--ctx-baseline=main", "-v").code == 0
+    for shown in (recorded, gate_md(protocol)):
+        assert "system prompt of line_retrieval" in shown
+        assert "+Be brief.\n+Key [redacted]." in shown
+        assert "parameters of line_retrieval" in shown
+        assert "\n+temperature: 0.5\n" in shown
+    assert SECRET not in protocol.file("reports/latest/run.json").read_text()
+
+
+def test_a_system_prompt_of_a_prompt_set_is_one_difference(protocol: Checkout) -> None:
+    shutil.copytree(protocol.file("fixtures/prompts/protocol"), protocol.file("fixtures/prompts/mine"))
+    protocol.file("fixtures/prompts/mine/line_retrieval/system.txt").write_text("Be kind.\n")
+    assert record_protocol(protocol, "--ctx-prompts=mine").code == 0
+    text = gate_md(protocol)
+    assert "fixtures/prompts/mine/line_retrieval/system.txt" in text
+    assert text.count("+Be kind.") == 1
+
+
+def test_a_protocol_without_text_keeps_none(protocol: Checkout) -> None:
+    assert protocol.pytest(env={"LONGCTX_TEXT": "0"}).code == 0
+    assert not json.loads(protocol.file("reports/latest/run.json").read_text())["texts"]
