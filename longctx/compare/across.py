@@ -13,7 +13,8 @@ from itertools import takewhile
 from statistics import NormalDist
 from typing import NamedTuple
 
-from longctx.compare.pairs import Treatments, by_item, guessing_of, paired, params_of
+from longctx.compare.pairs import Treatments, by_item, paired, params_of
+from longctx.results.constant import guessing_of
 from longctx.results.grouping import by_test, grouped
 from longctx.results.row import Row, Subject
 from longctx.stats.averaged import Averaged

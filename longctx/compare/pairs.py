@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, cast
 from longctx.compare.columns import ItemColumns, ItemRows, credits_of
 from longctx.errors import UserError
 from longctx.results import judged_by
-from longctx.results.constant import notable_constant
 from longctx.results.grouping import by_subject, by_test, grouped
 from longctx.results.row import Row, Subject
 from longctx.stats.averaged import Averaged, difference
@@ -273,6 +272,11 @@ class Matched:
     rows: Both[Sequence[Row]]
     """The rows of `before`, and of `after`."""
 
+    @property
+    def is_gated(self) -> bool:
+        """Whether the gate judges any of the later rows: a profile may leave tables out."""
+        return any(row.band is not None for row in self.rows.after)
+
 
 def match_runs(
     before: Sequence[Row], after: Sequence[Row], between: str | None = None
@@ -385,17 +389,14 @@ def _names(subjects: Sequence[Subject]) -> str:
     return " and ".join(f"({subject})" for subject in subjects)
 
 
-def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
-    """Return the accuracy that guessing reaches: that of the test, else the highest that the rows or the user state.
-
-    The best constant answer may reach more. sides: the rows of each run; a baseline's do not tell right answers.
-    """
-    constants = (notable_constant(rows, test.choices if test else 0) for rows in sides)
-    constant = max((each.share for each in constants if each), default=0.0)
-    if test is not None:
-        return max(test.guessing, constant)
-    said = (sum(row.guessing or 0.0 for row in rows) / len(rows) for rows in sides if rows)
-    return max([stated, constant, *said])
+def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
+    """Return the paired difference of each cell, over the trials that both runs measured."""
+    columns, cells = pairs.columns, dict[str, ByCluster]()
+    for name, after, credits in zip(columns.cells, columns.after, columns.credits, strict=True):
+        trials = cells.get(name) or cells.setdefault(name, ByCluster())
+        if credits:
+            trials.add(after[0].cluster_or_item, credits)
+    return {name: difference(trials.clusters) for name, trials in cells.items() if trials.names}
 
 
 def unpaired(before: Sequence[Row], after: Sequence[Row]) -> Unpaired:

@@ -23,11 +23,10 @@ from longctx.gate.cases import Vanished
 from longctx.results.grouping import grouped
 from longctx.results.request_parts import parts_that_differ
 from longctx.results.row import AGREEMENT, EARLY_STOP, STALE, Row, Subject
-from longctx.stats.averaged import AnswerPair, Averaged, difference
+from longctx.stats.averaged import AnswerPair, Averaged
 from longctx.stats.clustered import ByCluster
 from longctx.stats.group_sequential import ONCE, Looks, planned
 from longctx.stats.labelled import Labelled, RightTwice
-from longctx.stats.paired import Paired
 from longctx.stats.rates import Rate, design_effect
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.looks import LooksPlan
@@ -355,16 +354,6 @@ def evidence_of_all_bands(bands: Mapping[tuple[str, str], Evidence]) -> Evidence
     return together
 
 
-def by_cell(pairs: TrialPairs) -> dict[str, Paired | Averaged]:
-    """Return the paired difference of each cell, over the trials that both runs measured."""
-    columns, cells = pairs.columns, dict[str, ByCluster]()
-    for name, after, credits in zip(columns.cells, columns.after, columns.credits, strict=True):
-        trials = cells.get(name) or cells.setdefault(name, ByCluster())
-        if credits:
-            trials.add(after[0].cluster_or_item, credits)
-    return {name: difference(trials.clusters) for name, trials in cells.items() if trials.names}
-
-
 def _same_answers(before: Iterable[Sequence[Row]], after: Iterable[Sequence[Row]]) -> Iterator[int]:
     """Yield how many of the run's answers to each trial are the baseline's own, judged the same."""
     for earlier, later in zip(before, after, strict=True):
@@ -428,11 +417,6 @@ def _same_request(before: Row, after: Row) -> bool | None:
         return True
     was, now = before.prompt_sha256, after.prompt_sha256
     return now.startswith(was) or was.startswith(now) if was and now else None
-
-
-def is_gated(rows: Sequence[Row]) -> bool:
-    """Return whether the gate judges any of a test's rows: a profile may leave tables out."""
-    return any(row.band is not None for row in rows)
 
 
 def with_bands_of(before: Sequence[Row], after: Sequence[Row]) -> list[Row]:

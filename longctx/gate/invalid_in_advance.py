@@ -9,7 +9,7 @@ from longctx.compare.pairs import Treatments, match_runs, pairs
 from longctx.errors import UserError
 from longctx.gate.cases import vanished, without_retired
 from longctx.gate.coverage import cells_not_judged
-from longctx.gate.evidence import by_band, is_gated, with_bands_of
+from longctx.gate.evidence import by_band, with_bands_of
 from longctx.gate.recording_age import models_of
 from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
 from longctx.gate.verdict import Rules
@@ -38,7 +38,7 @@ def invalid_in_advance(
         matched, (only_before, _) = match_runs(before, after)
     except UserError as error:
         return [*why_run_is_invalid(rules.left_out, rules.empty, 1, cells=rules.cells)] if part else [error.reason]
-    gated = [match for match in matched if is_gated(match.rows.after)]
+    gated = [match for match in matched if match.is_gated]
     if matched and not gated:
         return [*why_run_is_invalid(rules.left_out, rules.empty, 1, cells=rules.cells), NONE_GATED]
     known = shipped() if tests is None else tests

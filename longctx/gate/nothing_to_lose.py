@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from longctx.compare.pairs import guessing_of
+from longctx.results.constant import guessing_of
 from longctx.results.grouping import grouped
 from longctx.stats.rates import Rate, design_effect, wilson
 

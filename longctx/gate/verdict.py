@@ -14,7 +14,7 @@ from longctx.compare.pairs import (
     Matched,
     Treatments,
     TrialPairs,
-    guessing_of,
+    by_cell,
     item_key,
     match_runs,
     pairs,
@@ -40,12 +40,10 @@ from longctx.gate.evidence import (
     EvidenceByLook,
     Requests,
     Together,
-    by_cell,
     by_look,
     changed_together,
     evidence_of_all_bands,
     has_clusters,
-    is_gated,
     judge_errors,
     with_bands_of,
 )
@@ -53,6 +51,7 @@ from longctx.gate.nothing_to_lose import nothing_to_lose
 from longctx.gate.rules import ALPHA, MARGIN
 from longctx.gate.usage import GrowthLimit, GrowthLimits, RowPair, Usage, UsageChange
 from longctx.gate.validity import NONE_GATED, unmeasured, why_run_is_invalid
+from longctx.results.constant import guessing_of
 from longctx.results.judged_by import OTHER_EXPECTED, OTHER_JUDGE
 from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, Row, Subject
 from longctx.stats.averaged import Averaged
@@ -342,7 +341,13 @@ class _Compared:
     """The trials that only the baseline, and only the run, has; without checks of trials that looks left out."""
     vanished: tuple[Vanished, ...]
     """The trials of the baseline that count as missing, because the run lacks them."""
+    added: tuple[Row, ...]
+    """The trials that the run has and the baseline has not."""
+    cells: Mapping[str, Paired | Averaged]
+    """The difference of each cell."""
     bands: Mapping[Band, EvidenceByLook]
+    clustered: bool
+    """Whether any trial belongs to a cluster with a name."""
     vacuous: Mapping[Band, str]
     """Why a band's baseline has nothing to lose, for each band of which this holds."""
     reported: tuple[Reported, ...]
@@ -404,17 +409,17 @@ def give_verdict(
         from longctx.registry import shipped
 
         tests = shipped()
-    gated = [match for match in matched if is_gated(match.rows.after)]
+    gated = [match for match in matched if match.is_gated]
     compared = [_compared(match, after, right_twice, rules, tests, guessing) for match in gated]
+    not_judged = (
+        () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched.before, after, tests))
+    )
     not_asked = sum(row.error == EARLY_STOP for row in after)
     judged, of_run = _tests(compared, rules)
     looks = {band.band: band.look for test in judged for band in test.bands}
     measured = [pair for test in compared for pair in test.measured_pairs(looks)]
     all_pairs = [pair for test in compared for pair in test.measured_pairs()]
     limits = rules.limits.judged(all_pairs, rules.alpha, rules.repriced)
-    not_judged = (
-        () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched.before, after, tests))
-    )
     reasons = (
         *(() if rules.other_profile else not_judged),
         *_reasons(judged, rules, limits, left_out=bool(matched) and not gated),
@@ -529,9 +534,11 @@ def _compared(
     trials = [row for row in same_subject if row.test == of_trials] or None
     match = replace(match, rows=Both(match.rows.before, unmeasured_if_rejudged(*match.rows)))
     both = pairs(*match.rows, Treatments.of(test))
+    cells = by_cell(both)
+    gone, new = () if rules.is_part else tuple(vanished(both)), tuple(added(both))
     terms = rules.margin, rules.alpha
-    gone = () if rules.is_part else tuple(vanished(both))
     evidence = by_look(both, looks, terms, trials if of_check else None, gone, right_twice)
+    clustered = has_clusters(in_looks.at(None) for in_looks in evidence.values())
     errors: Sequence[JudgeErrors | None] = ()
     if right_twice is None and any(test.endswith(f".{AGREEMENT}") for test in {row.test for row in after}):
         of_function = [row for row in after if name_of_test(row.test) == of_trials and row.subject == match.after]
@@ -554,7 +561,10 @@ def _compared(
         pairs=both,
         alone=Both(max(0, only_before - sum(key[:4] in left_out for key in both.before if left_out)), only_after),
         vanished=gone,
+        added=new,
+        cells=cells,
         bands=bands,
+        clustered=clustered,
         vacuous={band: why for band, why in vacuous.items() if why},
         reported=reported,
         faults=faults,
@@ -612,7 +622,7 @@ def _tests(compared: list[_Compared], rules: Rules) -> tuple[tuple[VerdictOfTest
     ]
     if of_run and all(at.evidence[-1].same_answers for test in compared for at in test.bands.values()):
         of_run = Tallied(_same(of_run.measured), _same(of_run.at_worst))
-    clustered = sum(has_clusters(at.at(None) for at in test.bands.values()) for test in compared)
+    clustered = sum(test.clustered for test in compared)
     tests = tuple(
         _test(test, {band: judged[band] for band in test.bands}, of_test, max(1, clustered), rules.retired)
         for test, of_test in zip(compared, missed, strict=True)
@@ -644,6 +654,8 @@ def _test(
     verdict = overall([*(band.verdict for band in bands), *beside])
     at_worst = overall([*(band.verdict for _, band in given), *beside])
     evidence = {band.name: of_band for band, of_band in seen.items()}
+    changes = tuple(map(BandChange.of, seen.values()))
+    requests = Requests.of((pair for band in seen.values() for pair in band.pairs), test.pairs.common.values())
     reasons = [*unmeasured(test.pairs, evidence, test.vanished, retired), *filter(None, [test.too_old]), *test.faults]
     if verdict != at_worst and any(band.n for band in bands):
         reasons.append(f"if the missing trials counted as wrong, the verdict would be {at_worst} and not {verdict}")
@@ -661,14 +673,14 @@ def _test(
         in_common=len(test.pairs.common),
         alone=test.alone,
         mismatched=test.pairs.mismatched,
-        cells=tuple(by_cell(test.pairs).items()),
-        changes=tuple(map(BandChange.of, seen.values())),
+        cells=tuple(test.cells.items()),
+        changes=changes,
         across=test.pairs.across,
         evidence=tuple(seen.values()),
         clustered=clustered,
-        requests=Requests.of((pair for band in seen.values() for pair in band.pairs), test.pairs.common.values()),
+        requests=requests,
         vanished=test.vanished,
-        added=tuple(added(test.pairs)),
+        added=test.added,
         lost=tuple(
             pair for band in seen.values() for pair in band.pairs if pair.before.correct and not pair.after.correct
         ),

@@ -7,10 +7,14 @@ of choices: a filter may have selected the questions, or the letters were not dr
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from longctx.results.row import Row
+
+if TYPE_CHECKING:
+    from longctx.vocabulary.declaration import Protocol
 
 CHOICES = "choices"
 """The number in the trace of a test function's trial that read a letter with `choice`: among how many."""
@@ -64,3 +68,16 @@ def notable_constant(rows: Iterable[Row], declared: int = 0) -> ConstantAnswer |
     """Return the best constant answer of these trials if it is notable."""
     best = best_constant(*choices_of(rows, declared))
     return best if best and best.notable else None
+
+
+def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
+    """Return the accuracy that guessing reaches: that of the test, else the highest that the rows or the user state.
+
+    The best constant answer may reach more. sides: the rows of each run; a baseline's do not tell right answers.
+    """
+    constants = (notable_constant(rows, test.choices if test else 0) for rows in sides)
+    constant = max((each.share for each in constants if each), default=0.0)
+    if test is not None:
+        return max(test.guessing, constant)
+    said = (sum(row.guessing or 0.0 for row in rows) / len(rows) for rows in sides if rows)
+    return max([stated, constant, *said])

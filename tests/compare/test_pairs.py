@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from longctx.compare.pairs import Treatments, pairs
+from longctx.compare.pairs import Treatments, by_cell, pairs
 from longctx.registry import shipped
 from longctx.results.grouping import by_test
 from longctx.results.row import Row
+from longctx.stats.paired import Paired
 from tests.rows import joined, lines, run
 
 
@@ -101,3 +102,9 @@ def test_a_test_that_declares_nothing_draws_the_same_items_whatever_its_paramete
     before, after = (run("correct", test="other", cell=f"size-{size}", params={"size": size}) for size in (1, 2))
     [across] = pairs(before, after, treatments("other")).across
     assert (str(across), across.paired) == ("size 1 → 2", True)
+
+
+def test_cells_have_what_both_runs_measured() -> None:
+    before = joined(run("correct", "wrong", "correct"), run("correct", cell="lines-9"))
+    after = joined(run("wrong", "correct", "not_asked"), run("correct", cell="lines-9"))
+    assert by_cell(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}

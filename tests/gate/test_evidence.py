@@ -6,10 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from longctx.compare.pairs import pairs
-from longctx.gate.evidence import Unit, by_band, by_cell, changed_together, judge_errors, looks_of_rows
+from longctx.gate.evidence import Unit, by_band, changed_together, judge_errors, looks_of_rows
 from longctx.results.row import Row
 from longctx.stats.averaged import Averaged
-from longctx.stats.paired import Paired
 from tests.judges import LABELLED
 from tests.judges import rows as graded
 from tests.rows import digested, joined, run
@@ -54,12 +53,6 @@ def test_a_band_that_the_run_lacks_is_empty_and_one_that_is_not_gated_is_none() 
 
 def test_the_band_is_the_runs_own_where_the_profile_moved_it() -> None:
     assert list(by_band(pairs(joined(run("correct", **SHORT)), joined(run("correct", band="all"))))) == ["all"]
-
-
-def test_cells_have_what_both_runs_measured() -> None:
-    before = joined(run("correct", "wrong", "correct"), run("correct", cell="lines-9"))
-    after = joined(run("wrong", "correct", "not_asked"), run("correct", cell="lines-9"))
-    assert by_cell(pairs(before, after)) == {"lines-5": Paired(1, 1, 2), "lines-9": Paired(0, 0, 1)}
 
 
 def test_the_baselines_own_answers_judged_the_same_need_no_statistics() -> None:

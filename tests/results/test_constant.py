@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from longctx.results.constant import CHOICES, best_constant, choices_of, notable_constant
+from dataclasses import replace
+
+from longctx.registry import shipped
+from longctx.results.constant import CHOICES, best_constant, choices_of, guessing_of, notable_constant
 from longctx.results.row import Row
 from tests.rows import row
 
@@ -34,3 +37,13 @@ def test_test_functions_say_so_in_their_traces() -> None:
     constant = notable_constant([*lettered("DDDA", trace={CHOICES: 4}), *lettered("AAAA")])
     assert constant is not None
     assert (constant.answer, constant.n, constant.choices) == ("D", 4, 4)
+
+
+def test_guessing_is_the_best_constant_answer_where_that_is_more_than_chance() -> None:
+    collage = shipped()["collage"]
+    letters = [row("correct", test="collage", expected=letter) for letter in "DDDDABCD"]
+    assert guessing_of(collage, letters) == 0.625
+    assert guessing_of(collage, [row("correct", test="collage", expected=letter) for letter in "ABCD" * 3]) == 0.25
+    assert guessing_of(collage, [replace(each, expected=None) for each in letters], letters) == 0.625
+    assert guessing_of(None, letters, stated=0.5) == 0.5
+    assert guessing_of(None, [replace(each, trace={"choices": 4}) for each in letters], stated=0.5) == 0.625
