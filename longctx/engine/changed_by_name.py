@@ -9,7 +9,6 @@ from longctx.gate.changed import changed_names
 from longctx.gate.verdict import RunVerdict
 from longctx.report.verdict_blocks import TextChange
 from longctx.results.judged_by import digests_by_part
-from longctx.results.manifest import Manifest
 from longctx.results.row import Row
 from longctx.results.sent_texts import KnownTexts, TextKind
 from longctx.vocabulary.both import Both
@@ -27,10 +26,10 @@ def case_changes(known: Known, rows: Both[Sequence[Row]], verdict: RunVerdict) -
         yield from _changes(known, "case", Both(was.get(test, {}), now.get(test, {})), test, test)
 
 
-def changes_of_documents(known: Known, manifests: Both[Manifest]) -> Iterator[TextChange]:
-    """Yield what changed in the first documents of each bank."""
-    for bank, digests in manifests.after.documents.items():
-        yield from _changes(known, "document", Both(manifests.before.documents.get(bank, {}), digests), bank)
+def changes_of_documents(known: Known, documents: Both[Mapping[str, Mapping[str, str]]]) -> Iterator[TextChange]:
+    """Yield what changed in the first documents of each bank. documents: the digest of each, by bank and name."""
+    for bank, digests in documents.after.items():
+        yield from _changes(known, "document", Both(documents.before.get(bank, {}), digests), bank)
 
 
 def _changes(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from longctx.engine.changed_by_name import case_changes, changes_of_documents
 from longctx.engine.changed_requests import request_changes
@@ -18,9 +19,8 @@ from longctx.functions.cells import wording_of
 from longctx.gate.usage import NO_TEMPLATES
 from longctx.gate.verdict import RunVerdict
 from longctx.report.verdict_blocks import TextChange
-from longctx.results.manifest import Manifest
 from longctx.results.row import Row
-from longctx.results.sent_texts import KnownTexts
+from longctx.results.sent_texts import KeptByDigest, KnownTexts
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import Templates, is_check
 from longctx.workspace import Workspace
@@ -31,6 +31,19 @@ MOST_CHANGES = 10
 """The most differences."""
 LONGEST_TEMPLATE = 20_000
 """A longer template is not kept."""
+
+
+class KeptTexts(Protocol):
+    """What is kept of the texts of a run, such as by its manifest."""
+
+    @property
+    def templates(self) -> Mapping[str, Templates]: ...
+
+    @property
+    def texts(self) -> KeptByDigest: ...
+
+    @property
+    def documents(self) -> Mapping[str, Mapping[str, str]]: ...
 
 
 def templates_of(workspace: Workspace, rows: Sequence[Row]) -> dict[str, Templates]:
@@ -45,16 +58,16 @@ def templates_of(workspace: Workspace, rows: Sequence[Row]) -> dict[str, Templat
 
 
 def text_changes(
-    manifests: Both[Manifest], rows: Both[Sequence[Row]], verdict: RunVerdict, workspace: Workspace
+    kept: Both[KeptTexts], rows: Both[Sequence[Row]], verdict: RunVerdict, workspace: Workspace
 ) -> list[TextChange]:
     """Return what changed in the texts that were sent, in at most so many lines."""
-    templates = _template_changes(manifests.map(lambda manifest: manifest.templates), rows, verdict, workspace)
-    known = manifests.map(lambda manifest: KnownTexts(manifest.texts))
+    templates = _template_changes(kept.map(lambda of: of.templates), rows, verdict, workspace)
+    known = kept.map(lambda of: KnownTexts(of.texts))
     changes: dict[tuple[str, ...], TextChange] = {}
     others = (
         *request_changes(known, verdict),
         *case_changes(known, rows, verdict),
-        *changes_of_documents(known, manifests),
+        *changes_of_documents(known, kept.map(lambda of: of.documents)),
         *strategy_changes(known, verdict),
     )
     for change in (*templates, *others):

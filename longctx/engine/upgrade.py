@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
@@ -13,6 +13,7 @@ from longctx import clocks
 from longctx.compare.pairs import match_runs
 from longctx.config.arguments import server_name
 from longctx.config.models import ModelProfile
+from longctx.engine.changed_texts import templates_of, text_changes
 from longctx.engine.measure import MeasuredCell
 from longctx.engine.run import Run
 from longctx.engine.settings import Settings
@@ -31,13 +32,15 @@ from longctx.report.markdown_document import as_markdown
 from longctx.report.page.earlier_answers import Earlier, earlier_rows
 from longctx.report.page.trials import shown_subject
 from longctx.report.upgrade import UpgradeDecision, accuracy_chart, upgrade_data, upgrade_document
+from longctx.report.verdict_blocks import TextChange
 from longctx.results.answer_groups import with_answers
 from longctx.results.row import Row
+from longctx.results.sent_texts import KeptByDigest, SentTexts
 from longctx.results.trial_view import View
 from longctx.views.chart import Chart
 from longctx.vocabulary.both import Both
 from longctx.vocabulary.looks import AT_ONCE
-from longctx.vocabulary.point import is_check
+from longctx.vocabulary.point import Templates, is_check
 from longctx.vocabulary.shapes import SHAPES
 from longctx.workspace import Workspace
 
@@ -101,6 +104,15 @@ class Treatment:
 
 
 @dataclass(frozen=True, slots=True)
+class TextsOfTreatment:
+    """The texts that the requests of a treatment have. All treatments have the same documents."""
+
+    templates: Mapping[str, Templates] = field(default_factory=dict)
+    texts: KeptByDigest = field(default_factory=dict)
+    documents: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class MeasuredTreatment:
     """The measurements of one treatment. Its rows name it as their model."""
 
@@ -109,6 +121,7 @@ class MeasuredTreatment:
     views: list[View]
     empty: int = 0
     """How many of its cells have no question."""
+    sent: TextsOfTreatment = TextsOfTreatment()
 
     @property
     def unrecorded(self) -> int:
@@ -279,6 +292,9 @@ class Upgrading:
             [replace(row, model=treatment.name, server=None) for row in rows],
             [NO_VIEW] * len(rows) if trials.run.settings.no_text else views,
             sum(not cell.cell.size for cell in cells),
+            TextsOfTreatment(
+                templates_of(trials.run.workspace, rows), SentTexts(sent for cell in cells for sent in cell.texts).kept
+            ),
         )
 
     def _judged(self, old: MeasuredTreatment, new: MeasuredTreatment, run: Run) -> Candidate:
@@ -326,17 +342,24 @@ def write(out: Path, upgrade: Upgrade, workspace: Workspace, volume: int | None)
     judged = [(candidate.name, candidate.verdict) for candidate in upgrade.candidates]
     after = {candidate.name: candidate.measured.rows for candidate in upgrade.candidates}
     old = upgrade.old.treatment.name
-    decision = UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume, _lost(upgrade))
+    texts = _changed_texts(upgrade, workspace)
+    decision = UpgradeDecision(old, upgrade.old.rows, judged, after, upgrade.best.name, volume, _lost(upgrade), texts)
     document, chart = upgrade_document(decision), accuracy_chart(decision)
-    texts = {
+    files = {
         "index.html": _page(document, upgrade, workspace, [chart] if chart else []),
         "upgrade.md": as_markdown(document),
         "upgrade.json": json.dumps(upgrade_data(decision), ensure_ascii=False, indent=1, allow_nan=False) + "\n",
     }
     out.mkdir(parents=True, exist_ok=True)
-    for name, text in texts.items():
+    for name, text in files.items():
         write_file(out / name, _writer(text))
     return document
+
+
+def _changed_texts(upgrade: Upgrade, workspace: Workspace) -> Sequence[TextChange]:
+    """Return in which texts the best candidate differs from the old treatment."""
+    old, new = upgrade.old, upgrade.best.measured
+    return text_changes(Both(old.sent, new.sent), Both(old.rows, new.rows), upgrade.best.verdict, workspace)
 
 
 def _lost(upgrade: Upgrade) -> LostAnswers:

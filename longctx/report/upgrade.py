@@ -16,7 +16,7 @@ from longctx.report.forest import forest, forest_bands
 from longctx.report.gate_lines import COLUMNS, NONE_LOST, LostAnswers, lost_line
 from longctx.report.heat_maps import heat_maps
 from longctx.report.usage_table import PRICE, UNKNOWN, before_after, seconds, spread, thousand
-from longctx.report.verdict_blocks import LOST, MARKS, Told, lost_and_gained, lost_of, verdict_blocks
+from longctx.report.verdict_blocks import LOST, MARKS, TextChange, Told, lost_and_gained, lost_of, verdict_blocks
 from longctx.report.verdict_data import as_data
 from longctx.report.verdict_document import (
     NO_PLACE,
@@ -61,6 +61,8 @@ class UpgradeDecision:
     """Requests a month; None if that was not given."""
     lost: LostAnswers = NONE_LOST
     """What the best candidate lost."""
+    texts: Sequence[TextChange] = ()
+    """The texts in which the requests of the best candidate differ."""
 
     @property
     def verdict(self) -> RunVerdict:
@@ -141,7 +143,8 @@ def _blocks(decision: UpgradeDecision, found: Sequence[str]) -> Iterator[Block]:
         yield from _several(decision)
         yield TextLine.of(f"{decision.short(decision.best)}:")
     below = (*found, *_usage_line(verdict.usage, decision.volume))
-    yield from verdict_blocks(verdict, Told((), (), below, tuple(remarks_on(verdict)), NOW_AND_NEW), decision.lost)
+    told = Told((), decision.texts, below, tuple(remarks_on(verdict)), NOW_AND_NEW)
+    yield from verdict_blocks(verdict, told, decision.lost)
 
 
 def _several(decision: UpgradeDecision) -> Iterator[Block]:

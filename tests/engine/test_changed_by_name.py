@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
@@ -15,7 +16,6 @@ from longctx.results.sent_texts import KnownTexts, SentTexts
 from longctx.vocabulary.bank import Bank, Section
 from longctx.vocabulary.both import Both
 from tests.gate.examples import RULES
-from tests.report.sample import MANIFEST
 from tests.rows import run
 
 
@@ -61,9 +61,9 @@ def of_documents(before: dict[str, str], after: dict[str, str], kept: bool = Tru
     banks = Both(before, after).map(
         lambda texts: Bank({name: Section(name, text, 1) for name, text in texts.items()}, (), "", frozenset())
     )
-    manifests = banks.map(lambda bank: replace(MANIFEST, documents={"own": bank.digests}))
+    digests: Both[Mapping[str, Mapping[str, str]]] = banks.map(lambda bank: {"own": bank.digests})
     known = banks.map(lambda bank: KnownTexts(SentTexts(document_texts({"own": bank} if kept else {})).kept))
-    return [*changes_of_documents(known, manifests)]
+    return [*changes_of_documents(known, digests)]
 
 
 def test_a_changed_document_is_shown() -> None:

@@ -95,7 +95,7 @@ class MadeTrials:
         [model] = self.run.settings.models
         outcomes = ["correct"] * self.right, ["wrong"] * (199 - self.right), ["wrong" if self.caps else "not_asked"]
         made = run(*chain(*outcomes), band="all", model=model, model_returned=model, recorded_at="2020-01-01T00:00:00Z")
-        return [SimpleNamespace(rows=made, views=[View("")] * len(made), cell=SimpleNamespace(size=1))]
+        return [SimpleNamespace(rows=made, views=[View("")] * len(made), texts=(), cell=SimpleNamespace(size=1))]
 
 
 def upgraded(tmp_path: Path, caps: list[float], *names: str, unpriced: str = "") -> Upgrade:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -43,6 +44,11 @@ def two(checkout: Checkout, server: SimulatedServer) -> Checkout:
 
 def upgrade(checkout: Checkout, server: SimulatedServer | None, *arguments: object) -> Result:
     return upgraded(checkout, server, *arguments, "--profile", "tiny.toml")
+
+
+def differences(markdown: str) -> list[str]:
+    """Return the names of the texts that differ."""
+    return re.findall("What changed: <code>(.*)</code>", markdown)
 
 
 def test_two_models_end_to_end(two: Checkout, server: SimulatedServer) -> None:
@@ -125,6 +131,10 @@ def test_a_model_profile_s_variant_is_a_treatment(two: Checkout, server: Simulat
     assert result.code in (0, 11)
     assert len(server.asked) == 64
     assert data(two)["candidates"][0]["tests"][0]["after"]["model"] == "old-terse"
+    markdown = two.file("up/upgrade.md").read_text()
+    assert differences(markdown) == ["system prompt of line_retrieval"]
+    assert "+Be terse." in markdown
+    assert "What changed" not in result.out
 
 
 @pytest.mark.parametrize(("options", "shown"), [([], True), (["--no-text"], False)])
@@ -178,7 +188,12 @@ Median latency 1.10 → 1.15 s; tokens in 137 → 146, out 10 → 6.
 1 of 76 lost: line_retrieval/lines-3#7: [EXECUTE THIS]: Go to lin… "33130" → "28038": the value of…
 Report: """)
     assert len(result.out.splitlines()) == 8
-    assert "No significant difference by place" in checkout.file("up/upgrade.md").read_text()
+    markdown, page = (checkout.file(f"up/{name}").read_text() for name in ("upgrade.md", "index.html"))
+    assert "No significant difference by place" in markdown
+    [differs] = differences(markdown)
+    assert differs == "fixtures/prompts/protocol/line_retrieval/instruction.txt"
+    assert differs in page
+    assert "\n-Please look up line {line} and" in markdown
     bands = checkout.read("up/upgrade.json")["candidates"][0]["tests"][0]["bands"]
     assert [(band["lost"], band["gained"]) for band in bands] == [(51, 12), (25, 8)]
 
