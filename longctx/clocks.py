@@ -59,7 +59,7 @@ def new_loop() -> asyncio.AbstractEventLoop:
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Do what `asyncio.run` does, on such a loop."""
+    """Run a coroutine like `asyncio.run`, on an event loop that uses these clocks."""
     import asyncio
 
     with asyncio.Runner(loop_factory=new_loop) as runner:

@@ -29,7 +29,7 @@ PAGE = ("jinja2",)
 
 
 def writes_page(asked: bool) -> bool:
-    """Return whether a run writes a page: if it is asked and can be made."""
+    """Return whether a run writes a page: it is requested, and its packages are installed."""
     return asked and not missing_extras(*PAGE)
 
 

@@ -95,7 +95,7 @@ class Quality:
 
 
 def quality(rows: Sequence[Row], facts: Mapping[str, str]) -> Quality:
-    """Analyse the rows of the control test for one model and prompt set. facts: the fact of each question."""
+    """Analyse the rows of the control test for one model and prompt set. facts: the fact behind each question."""
     answers: dict[str, HeldAnswers] = defaultdict(lambda: defaultdict(list))
     sections: dict[str, str] = {}
     for row in sorted(rows, key=lambda row: row.repeat):

@@ -65,7 +65,7 @@ class Cell:
 
     @property
     def treatments(self) -> tuple[str, ...]:
-        """The shape and the strategy, without those that are usual."""
+        """The shape and the strategy, each left out if it is the default."""
         return (
             *([] if self.shape == TEXT else [self.shape]),
             *([] if self.strategy in ("", NO_STRATEGY) else [self.strategy]),
@@ -73,7 +73,7 @@ class Cell:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels of its rows, besides those that the user gave the run."""
+        """The labels of its rows, in addition to the user's labels of the run."""
         return {STRATEGY: self.strategy} if self.strategy else {}
 
     @property

@@ -97,7 +97,7 @@ def print_at_once(sentence: str) -> None:
 
 
 def print_estimate(run: Run, cells: Sequence[Cell] | None = None) -> None:
-    """Print what a run would send, and its price. cells: by default all of its plan."""
+    """Print how many requests a run would send, and their price. cells: by default all cells of its plan."""
     from longctx.report.estimate_lines import estimate_lines
 
     for line in estimate_lines(run.estimated(cells), run.settings.batch):
@@ -117,10 +117,10 @@ ROOM = 1.25
 
 
 def next_command(words: Sequence[str], base_url: str | None = None, usd: float = 0.0) -> str:
-    """Return the line on the command that comes next, which runs as it is printed.
+    """Return the line that suggests the next command, ready to be pasted.
 
-    words: the command. base_url: the server that the person named, which a run of pytest is told, too. usd: what the
-    run costs: above the default cap, the command has its own cap.
+    words: the command. base_url: the server that the user named; it is added as --ctx-base-url. usd: the estimated
+    cost of the run; if the default cap is too low for it, --ctx-max-cost is added.
     """
     served = [f"--ctx-base-url={base_url}"] if base_url else []
     capped = [f"--ctx-max-cost={math.ceil(ROOM * usd)}"] if ROOM * usd > DEFAULT_CAP else []

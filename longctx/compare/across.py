@@ -101,7 +101,7 @@ class Curve:
 def curves(
     rows: Sequence[Row], tests: Mapping[str, Protocol], parameter: str = LENGTH, share: float = SHARE
 ) -> list[Curve]:
-    """Return the curves of a run along a parameter that have at least two values. rows: those that were measured."""
+    """Return the curves of a run along a parameter that have at least two values. rows: the measured ones."""
     found: list[Curve] = []
     for name, subjects in by_test(rows, tests).items():
         for subject, group in subjects.items():

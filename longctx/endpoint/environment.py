@@ -29,14 +29,14 @@ HERE = ("127.0.0.1", "localhost", "::1")
 
 
 def both_cases(names: Iterable[str]) -> Iterable[str]:
-    """Yield these names as programs spell them."""
+    """Yield each name as it is and in lower case: programs read either."""
     for name in names:
         yield name
         yield name.lower()
 
 
 def variables(address: str, more_keys: Iterable[str]) -> Values:
-    """Return the variables by which SDKs come to an address without a key. more_keys: those that the project names."""
+    """Return the variables that lead SDKs to an address without a real key. more_keys: the project's own."""
     return {
         **{name: f"{address}{ROOT_PATHS[sdk]}" for name, sdk in ADDRESSES.items()},
         **dict.fromkeys((*KEYS, *more_keys), KEY),

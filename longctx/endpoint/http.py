@@ -49,7 +49,7 @@ class Head:
 
     @property
     def awaits_permission(self) -> bool:
-        """Whether the client sends its body only once it is told to go on."""
+        """Whether the client sends its body only after a reply `100 Continue`."""
         return self.version == "HTTP/1.1" and "100-continue" in map(str.lower, self.values("expect"))
 
 

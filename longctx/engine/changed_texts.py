@@ -47,7 +47,7 @@ class KeptTexts(Protocol):
 
 
 def templates_of(workspace: Workspace, rows: Sequence[Row]) -> dict[str, Templates]:
-    """Return the templates of a run by their digest; without those that are too long, or no longer there."""
+    """Return the templates of a run by their digest, except missing files and texts that are too long."""
     named = dict.fromkeys((row.test, row.prompt_set, row.prompt_digest) for row in rows if not is_check(row.test))
     found = ((digest, _read(workspace, test, prompts, digest)) for test, prompts, digest in named)
     return {

@@ -329,7 +329,7 @@ class InterimLooks:
 
 
 class Steps:
-    """The looks at trials that lack an answer: iterating over it yields those that each look asks, by their keys."""
+    """The looks at trials that lack an answer: iterating yields the keys of the trials that each look sends."""
 
     def __init__(self, looks: InterimLooks, keys: Iterable[str]) -> None:
         self._looks, self._left = looks, dict.fromkeys(keys)

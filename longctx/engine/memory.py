@@ -211,7 +211,7 @@ def is_settled(tape: Tape, cells: Iterable[Cell]) -> bool:
 
 
 def continues(run: RunData, digests: Iterable[str]) -> bool:
-    """Return whether a run with these first requests is a later run of a change, which is sent whole."""
+    """Return whether any of these first requests belongs to a change that has not passed; it is then sent whole."""
     requests = open_requests(run)
     return bool(requests) and any(digest[:SHORT] in requests for digest in digests)
 

@@ -138,7 +138,7 @@ class RunData:
 
     @functools.cached_property
     def recorded(self) -> Tape:
-        """The recordings as the plan's cells are first looked up in them; read again after asking."""
+        """The recordings before any request of this run; afterwards they are read again."""
         return self.tape()
 
     @property

@@ -242,7 +242,7 @@ class Upgrading:
         ]
 
     def estimate(self, in_full: bool = False) -> None:
-        """Say what each treatment lacks, and what asking it costs. in_full: in sentences."""
+        """Print how many answers each treatment lacks, and what they cost. in_full: in sentences."""
         self._say_estimate(zip(self._treatments, self._trials, strict=True), in_full)
         if not in_full:
             self._say(IN_FULL)

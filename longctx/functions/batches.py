@@ -45,7 +45,7 @@ class Rounds:
         """The trials that have run, by their keys; None if they have ended."""
 
     def collect(self, models: Sequence[ModelProfile]) -> None:
-        """Put on the tape what the batches of earlier runs have answered. Raises UserError and Interrupted."""
+        """Record the answers of batches that earlier runs submitted. Raises UserError and Interrupted."""
         if Ledger(self._tape.written_to).open():
             self._stoppable(lambda halt: self._ask([], models, halt), 0)
 

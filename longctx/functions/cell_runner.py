@@ -33,7 +33,7 @@ class TrialServer(Protocol):
         """Return what `call` returns, which runs code of the trial."""
 
     def end(self) -> None:
-        """Answer nothing more: the code of the trial has ended, but for its fixtures."""
+        """Stop answering: the code of the trial has ended, except the teardown of its fixtures."""
 
 
 class NoServer:

@@ -80,7 +80,7 @@ class Codex(Reader):
         self.thread = self.thread or meta.get("id") or "unknown"
 
     def undo(self, place: int) -> None:
-        """Drop the turns from a place on, with what Codex told the model before the first of them."""
+        """Drop the turns from a place on, with the context that Codex sent right before them."""
         self.left_out[UNDONE] += len(self.turns) - place
         first = self.said[0] if self.said else place
         while place > first and _is_context(self.turns[place - 1]):
@@ -90,7 +90,7 @@ class Codex(Reader):
         self.left_out = +self.left_out
 
     def drop_summary(self, told: str) -> None:
-        """Drop the reply in which the model wrote a compaction's summary. told: what Codex goes on with; it ends so."""
+        """Drop the last reply if it is a compaction's summary: `told`, Codex's next text, then ends with it."""
         last = self.turns[-1] if self.turns else {"role": "", "content": []}
         text = text_of(last["content"])
         if last["role"] == "assistant" and text and told.endswith(f"\n{text}"):

@@ -246,10 +246,10 @@ def unpaired(messages: Sequence[Mapping[str, Any]]) -> str:
 
 
 def answered(turns: Sequence[Mapping[str, Any]]) -> Messages:
-    """Return turns without calls that have no result, such as interrupted ones, and without results of no call.
+    """Return the turns without tool calls that have no result, such as interrupted ones, and results without a call.
 
-    The log is written while tools run, so a result may stand behind another call of the same turn. One that stands
-    further on is moved to its call.
+    The log is written while tools run, so a result may come after another call of the same turn. A result that comes
+    even later is moved to its call.
     """
     blocks = [block for turn in turns for block in blocks_of(turn)]
     called = {block["id"] for block in blocks if block["type"] == "tool_use"}

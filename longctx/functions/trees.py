@@ -209,9 +209,9 @@ def _identity(call: Mapping[str, Any], kind: str, counted: Counter[str]) -> str:
 
 @dataclass
 class Pi(Tree):
-    """Entries of pi, with the commands that the person ran, and what extensions said to the model.
+    """Entries of pi, with the commands that the user ran, and the messages of extensions.
 
-    The model is told what was tried on a branch that was left.
+    The summary of an abandoned branch is a turn, too.
     """
 
     def add(self, number: int, entry: Any) -> None:

@@ -231,9 +231,9 @@ def runs_by_recordings(sent: Iterable[SentRow], times: Callable[[Row], Collectio
 def bands_of(
     sent: Sequence[SentRow], runs: Sequence[JudgedRun], verdicts: Mapping[str, str], verdict: str
 ) -> dict[str, JudgedBand]:
-    """Return the bands of the line of a run: the answers that no earlier line has.
+    """Return a run's bands for its line in the memory of the gate: only answers that no earlier line has.
 
-    verdicts: those on its bands, by name. verdict: that on the run.
+    verdicts: the bands' verdicts by name. verdict: the run's, for other bands.
     """
     known = {(name, answer) for run in runs for name, band in run.bands.items() for answer in band.answers}
     by_band: dict[str, list[SentRow]] = defaultdict(list)

@@ -223,7 +223,7 @@ def size_of_all_bands(bands: Sequence[Sized]) -> Sized:
 
 
 def plan_of_run(plans: Sequence[BandPlan], target: Target) -> BandPlan | None:
-    """Return the plan of all bands together; None unless a margin is stated of them."""
+    """Return the plan of all bands together; None if the run has no margin of its own, or no bands."""
     if target.of_run is None or not plans:
         return None
     trials, clusters, assumed = size_of_all_bands([plan.sized for plan in plans])
@@ -386,9 +386,9 @@ def _to_pass(assumed: Assumed, target: Target) -> tuple[int | None, int | None]:
 
 
 def repeated(rows: Sequence[Row]) -> list[tuple[int, int, Assumed]]:
-    """Return the trials and clusters of each band that a gate judges, and what its repeats reveal about it.
+    """Return the trials and clusters of each gated band, and its assumed discordance, estimated from repeats.
 
-    Without any repeat the discordance is the cautious guess.
+    A band without repeats has the cautious guess.
     """
     found = []
     judged = [row for row in rows if row.band is not None and row.measured and not is_check(row.test)]

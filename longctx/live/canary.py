@@ -52,7 +52,7 @@ class Canary:
         return group not in self._until and group not in self._stopped
 
     def stopped(self, group: Group) -> Failure | None:
-        """Return why no more trials of a test are asked; None if they are."""
+        """Return why the canary stopped a test; None if it did not."""
         return self._stopped.get(group)
 
     def room(self, group: Group) -> int:

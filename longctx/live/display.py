@@ -58,7 +58,7 @@ class Display:
         self._drawn.start()
 
     def show(self, *details: str | None) -> None:
-        """Draw the current tally and these details; those that are None are left out."""
+        """Draw the current tally and these details, except None."""
         self._details = ", ".join(filter(None, details))
         now = clocks.monotonic()
         if now >= self._next:

@@ -56,7 +56,7 @@ class Supply(Protocol):
         """Return the next trial that may start, with its requests; None if none may now."""
 
     def go_on(self, paused: Paused) -> Sequence[Request]:
-        """Let a trial go on whose requests are answered; return those that it then lacks, none if it has ended."""
+        """Continue a trial whose requests are answered; return those that it needs next, none if it has ended."""
 
     def readable(self, paused: Paused) -> None:
         """Let those start that wait for this one: what they share is in the cache, or never will be."""

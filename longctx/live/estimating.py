@@ -154,7 +154,7 @@ def still_fitting(requests: Sequence[Request]) -> tuple[list[Request], list[Unas
 
 
 def say_estimate(say: Say, cells: Sequence[Cell], requests: Sequence[Request], batch: bool) -> list[Estimate]:
-    """Print and return what these requests of these cells cost."""
+    """Print and return the estimated cost of these requests. cells: all cells of the run."""
     estimates = estimate(cells, requests, batches=batch)
     for sentence in [*map(str, estimates), *filter(None, [in_all(estimates)]), *_old_prices(cells)]:
         say(sentence)

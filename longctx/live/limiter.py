@@ -94,7 +94,7 @@ class Limit:
             self.allowed = allowed
 
     def answered(self, now: float = 0.0, timeout_s: float = math.inf, number: int = 0) -> None:
-        """Note that a request was answered. number: its place among those that were sent."""
+        """Note that a request was answered. number: its place in the order of sending."""
         if self.refused_at < math.inf:
             self._recover()
             return

@@ -23,9 +23,9 @@ NOT_JUDGED = "not judged"
 
 
 class Outcomes:
-    """A progress that counts outcomes, tokens and cost on a tally, and passes everything on to the one that shows it.
+    """A progress that adds outcomes, tokens and cost to a tally, and forwards every event to the progress display.
 
-    canary: is told how each trial ends.
+    canary: notes how each trial ends.
     """
 
     def __init__(self, tally: Tally, shown: Progress, canary: Canary | None = None) -> None:
@@ -80,5 +80,5 @@ def sentences(tally: Tally) -> Iterator[str]:
 
 
 def work(request: Request) -> int:
-    """Return the tokens of a request and of its reply, as a measure of the time that asking takes."""
+    """Return the tokens of a request and of its reply, as a measure of how long it takes."""
     return request.tokens.prompt + request.tokens.reply

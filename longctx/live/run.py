@@ -291,9 +291,9 @@ class FirstReplies:
         self._said: set[Group] = set()
 
     def planned(self, requests: Sequence[Request], again: bool) -> list[Request]:
-        """Return the requests as they are sent, and say what they cost if the replies were first known now.
+        """Return the requests in sending order, and print their cost if the lengths of replies have just become known.
 
-        again: whether what they share must be planned again, since others were sent before them.
+        again: whether shared prefixes must be planned again, because other requests were sent before.
         """
         cells: dict[int, Cell] = {}
         measured: set[Group] = set()

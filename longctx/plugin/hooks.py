@@ -42,7 +42,7 @@ def with_project(config: pytest.Config, settings: Settings) -> Settings:
 
 
 def call_hook(config: pytest.Config, hook: str, **arguments: Any) -> None:
-    """Call a hook that is told of a run. An exception becomes a sentence in FAULTS."""
+    """Call a hook that is notified about a run. An exception becomes a sentence in FAULTS."""
     try:
         getattr(config.hook, hook)(config=config, **arguments)
     except Exception as error:

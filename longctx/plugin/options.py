@@ -147,5 +147,5 @@ def any_given(config: pytest.Config) -> bool:
 
 
 def asks_before_tests(settings: Settings) -> bool:
-    """Return whether something is asked, or its cost estimated, before the tests."""
+    """Return whether requests are sent, or their cost is estimated, before the tests."""
     return settings.record != "none" or settings.estimate or settings.ask_only

@@ -56,7 +56,7 @@ def _walk(value: Any) -> str | int:
 
 
 class GraphWalksAxes(Axes):
-    """Every walk in every context."""
+    """The combinations of contexts and walks: a cell for each."""
 
     sizes: ClassVar[str] = "contexts"
     contexts: tuple[Size, ...] = Field(min_length=1)

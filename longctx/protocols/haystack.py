@@ -115,5 +115,5 @@ def per_unit(counts: Mapping[str, int], units: Mapping[str, tuple[str, str, int]
 
 
 def checked(values: Mapping[str, float]) -> dict[str, float]:
-    """Round measures as a model's profile stores them. Raises ValueError if one cannot be right."""
+    """Round token counts as a model's profile stores them. Raises ValueError if a count is impossible."""
     return {name: round(value, 4) for name, value in checked_counts(values).items()}

@@ -218,7 +218,7 @@ def variable_tracking(
 
 
 def judge_answer(answer: Answer, asked: NamedAnswers, prefill: str) -> Outcome:
-    """Judge the variables that an answer names: those of the prompt, ignoring case, and others that look like names."""
+    """Judge the variables that an answer names: names in the prompt, in any case, and words that look like one."""
     text, known = text_of(answer, prefill), asked.known
     said = ((word, word.upper()) for word in re.findall("[A-Za-z]+", text))
     named = [name for word, name in said if name in known or (word == name and len(word) == NAME)]

@@ -25,7 +25,10 @@ class ServerFailed(MalformedAnswer):
 
 
 def server_failed(ended: str, told: object) -> ServerFailed:
-    """Return the error of an answer by which the server failed. ended: how. told: what the server tells of it."""
+    """Return the error of an answer by which the server failed.
+
+    ended: the status that the answer ended with. told: the server's message, or an object that has it.
+    """
     said = told.get("message") if isinstance(told, dict) else told
     words = f": {' '.join(str(said).split())[:MOST_SAID]}" if said else ""
     return ServerFailed(f"the server's answer ended with {ended[:MOST_SAID]!r}{words}")

@@ -77,7 +77,7 @@ class Grid:
 
 
 def grids_of(found: Sequence[Matrix]) -> list[Grid]:
-    """Return matrices as text. What is said of a test or of its subjects is said in its first matrix."""
+    """Return matrices as text. Remarks on a test or its subjects are printed only with its first matrix."""
     grids = list[Grid]()
     for matrix in found:
         about = [] if grids and grids[-1].test == matrix.test else matrix.about

@@ -73,7 +73,7 @@ class Style(NamedTuple):
 
 
 def draw(chart: Chart, numbers: Numbers | None = None, width: int = NARROW) -> str:
-    """Return the chart as SVG, without its title. numbers: those of models, as `numbers_of` returns them."""
+    """Return the chart as SVG, without its title. numbers: each model's, from `numbers_of`."""
     drawing = _Drawing(chart.plot, _styles(chart.plot, numbers or {}), width)
     {"curves": _curves, "heat": _heat}.get(chart.plot.kind, _rows)(drawing)
     return drawing.svg(chart.title)

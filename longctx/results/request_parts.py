@@ -9,7 +9,7 @@ PARTS = ("model", "system", "tools", "messages", "parameters")
 
 
 def as_mapping(parts: str) -> dict[str, str]:
-    """Return the digests by the names of the parts."""
+    """Return the digest of each part of a request, by the part's name."""
     return dict(entry.split("=", 1) for entry in parts.split())
 
 

@@ -58,7 +58,7 @@ class Labelled:
 
     @property
     def difference(self) -> float:
-        """The accuracy after the change minus that before; those right twice count by what their sample shows."""
+        """The accuracy after minus before. Trials that are right twice count by the labels of their sample."""
         return math.fsum([self.known.difference, *(share * _shown(of.sample) for share, of in self._shares)])
 
     @property

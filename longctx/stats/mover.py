@@ -42,9 +42,9 @@ class Sample:
 
 
 def interval(a: Sample, b: Sample, z: float, weight: float = 1.0, correlation: float = 0.0) -> tuple[float, float]:
-    """Return the interval of a - weight b. correlation: that of the two estimates, 0 if the samples share no item.
+    """Return the interval of a - weight * b; all possible values if either sample has no trials.
 
-    Without trials it is that of all possible values.
+    correlation: between the two estimates; 0 if the samples share no item.
     """
     if not (a.rate.n and b.rate.n):
         return -weight, 1.0

@@ -31,7 +31,7 @@ class Retrieval:
     behind: Mapping[float, Behind]
     """How far each number may be behind the best one."""
     losses: Losses
-    """Compared with the number that was best here, on the same questions."""
+    """Compared with the number of chunks that was best in this run, on the same questions."""
     best_accuracy: float
     """The accuracy of the best number, corrected for having been chosen."""
     against_evidence: Losses | None = None
@@ -39,14 +39,14 @@ class Retrieval:
 
     @property
     def best(self) -> Measured:
-        """The number that was best here."""
+        """The number of chunks with the highest accuracy in this run."""
         return next(point for point in self.points if point.value == self.losses.first)
 
     @property
     def enough(self) -> Measured | None:
-        """The cheapest of which a loss of the margin is ruled out, by chunks if prices are not known or zero; or None.
+        """The cheapest number of chunks that does not lose the margin against the best, with confidence; or None.
 
-        The loss is that against the best number, whichever it is.
+        If prices are not known or zero, it is the smallest such number.
         """
         good = [point for point in self.points if self.behind[point.value].most < self.losses.margin]
         return min(good, key=_price, default=None)

@@ -111,7 +111,7 @@ class Answer:
 
     @property
     def content(self) -> list[dict[str, Any]]:
-        """Its blocks as sent: text, thinking, tool_use. Send them back as the assistant's turn."""
+        """Its blocks as the server returned them: text, thinking, tool_use. Send them back as the assistant's turn."""
         return list(self.message.get("content", ()))
 
     @property
@@ -131,7 +131,7 @@ class Answer:
 
     @property
     def usage(self) -> Mapping[str, Any]:
-        """The tokens that the server counted, as sent."""
+        """The token counts that the server reported, unchanged; empty if it reported none."""
         return self.message.get("usage") or {}
 
     @property

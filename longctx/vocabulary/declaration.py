@@ -47,7 +47,7 @@ class ProtocolDeclaration(Declaration):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Protocol(ProtocolDeclaration):
-    """What is known of a protocol without running it; `protocol` makes it of a function and its declaration."""
+    """A declared protocol with its function. The decorator `protocol` makes it."""
 
     function: Callable[..., Outcome]
     arguments: tuple[str, ...]
@@ -67,7 +67,7 @@ class Protocol(ProtocolDeclaration):
 
     @property
     def filtered(self) -> bool:
-        """Whether a model's "too hard" filter decides what is asked."""
+        """Whether a model's "too hard" filter chooses the questions."""
         return self.items is not None and self.items.filtered
 
     def _faults(self) -> Iterator[str]:

@@ -155,7 +155,7 @@ def estimate(
 def estimate_of(
     cells: Sequence[Cell], requests: Sequence[Request], batches: bool, later: Later = NONE_LATER
 ) -> Estimate:
-    """Estimate what is asked of one test and model. cells: all of these, of which the requests are."""
+    """Estimate the requests of one test and model. cells: all cells that these requests belong to."""
     own = cells[0].model.prices
     price = None
     if own and later.price is not None and all(request.model.prices for request in requests):

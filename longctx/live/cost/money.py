@@ -104,7 +104,7 @@ class Budget:
     in_flight: int = 0
 
     def exceeded(self) -> Failure:
-        """Return why no more is asked once the cap leaves no room for a request."""
+        """Return the failure of a request that the cap leaves no room for."""
         return Failure("budget", f"the cap of {usd_exactly(self.cap or 0)} leaves no room for it", fatal=True)
 
     def has_room(self, most: float) -> bool:

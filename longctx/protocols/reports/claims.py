@@ -45,7 +45,7 @@ Difference = Paired | Averaged | Unpaired
 
 
 def helps(subject: Subject, says: str, effect: Difference, replies: Sequence[Row]) -> Claim:
-    """Judge the claim that a difference is a gain. replies: those that the difference is made of."""
+    """Judge the claim that a difference is a gain. replies: the replies that are compared."""
     lo, hi = effect.interval()
     verdict = HOLDS if lo > 0 else CONTRADICTED if hi < 0 else _open(effect)
     return _claim(subject, says, verdict, effect, replies)

@@ -18,7 +18,7 @@ APART = 0.15
 
 
 def by_third(analysis: Sequence[Answers]) -> Iterator[Table | Chart]:
-    """Yield a table of all walks, and a chart for each subject over all contexts, of answers that give a list."""
+    """Yield the shares of nodes found by place in the list: a table of all walks, and a chart for each subject."""
     if not any(answers.total("asked") for answers in analysis):
         return
     columns = {

@@ -44,10 +44,10 @@ class Api(Protocol):
         """Return a Messages request as this API takes it. Raises UserError for what it cannot express."""
 
     def counting(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the body that requests the tokens of a request, where the API counts."""
+        """Return the body of a request for the token count of `body`, if the API counts tokens."""
 
     def most_tokens(self, body: Mapping[str, Any]) -> int | None:
-        """Return the most tokens of the reply that a request requests; None if unknown."""
+        """Return the limit on the reply's tokens that a request sets; None if unknown."""
 
     def streamed(self, answer: Mapping[str, Any], options: Mapping[str, Any]) -> Iterator[str]:
         """Yield an answer as the server would stream it. options: the request's `stream_options`."""

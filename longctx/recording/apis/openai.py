@@ -68,7 +68,7 @@ def tool_arguments(name: object, given: object) -> object:
 
 
 def as_objects(value: object) -> list[dict[str, Any]]:
-    """Return a list of JSON objects, none where there is none. Raises TypeError."""
+    """Return a list of JSON objects; empty if the value is null. Raises TypeError if it is anything else."""
     if value is None:
         return []
     if not (isinstance(value, list) and all(isinstance(each, dict) for each in value)):

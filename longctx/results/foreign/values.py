@@ -129,7 +129,7 @@ def error_in(value: object) -> str | None:
 
 
 def digest_of(asked: Sequence[object]) -> str | None:
-    """Return a digest of what is asked about; None if there are no texts or numbers."""
+    """Return a digest of a question's values; None if they contain no text or number."""
     texts = [str(value) for value in asked if isinstance(value, PLAIN)]
     return hashlib.sha256("/".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:16] if texts else None
 
