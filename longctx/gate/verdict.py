@@ -330,6 +330,19 @@ class RunVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class _Runs:
+    """The rows of two runs as they are compared."""
+
+    rows: Both[Sequence[Row]]
+    retired: dict[str, str]
+    """Why the baseline's retired cases are left out, by their names."""
+    by_judge: Sequence[Row]
+    """The later rows as the judge graded them, whatever people's labels say."""
+    right_twice: RightTwiceOf
+    """The trials that a judge calls right twice, with their labels; empty without labels."""
+
+
+@dataclass(frozen=True, slots=True)
 class _Compared:
     """A test of one subject in both runs."""
 
@@ -386,16 +399,8 @@ def give_verdict(
     guessing: the accuracy that guessing reaches in unknown tests.
     """
     try:
-        after = with_bands_of(before, after) if rules.of_base else after
-        before, retired = without_retired(before, after, rules.retired)
-        graded = _graded(after)
-        right_twice: RightTwiceOf = {}
-        if rules.labels:
-            from longctx.gate.labels import labelled_rows
-
-            labelled = labelled_rows(before, after, rules.labels)
-            (before, after), right_twice = labelled.rows, labelled.right_twice
-        matched, unmatched = match_runs(before, after)
+        runs = _runs_to_compare(before, after, rules)
+        matched, unmatched = match_runs(*runs.rows)
     except UserError as error:
         return RunVerdict(
             verdict="invalid",
@@ -410,11 +415,11 @@ def give_verdict(
 
         tests = shipped()
     gated = [match for match in matched if match.is_gated]
-    compared = [_compared(match, after, right_twice, rules, tests, guessing) for match in gated]
+    compared = [_compared(match, runs, rules, tests, guessing) for match in gated]
+    of_after = runs.rows.after
     not_judged = (
-        () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched.before, after, tests))
+        () if rules.left_out or rules.missing else tuple(cells_not_judged(matched, unmatched.before, of_after, tests))
     )
-    not_asked = sum(row.error == EARLY_STOP for row in after)
     judged, of_run = _tests(compared, rules)
     looks = {band.band: band.look for test in judged for band in test.bands}
     measured = [pair for test in compared for pair in test.measured_pairs(looks)]
@@ -455,11 +460,11 @@ def give_verdict(
         tests=judged,
         reasons=reasons,
         unmatched=unmatched.map(tuple),
-        trials=_trials(after),
-        not_asked=not_asked,
+        trials=_trials(of_after),
+        not_asked=sum(row.error == EARLY_STOP for row in of_after),
         not_gated=tuple((match.test, match.after) for match in matched if match not in gated),
         cells_not_gated=len(
-            {(row.test, row.subject, row.cell) for row in after if row.band is None and not is_check(row.test)}
+            {(row.test, row.subject, row.cell) for row in of_after if row.band is None and not is_check(row.test)}
         ),
         usage=UsageChange.of(measured) if measured else None,
         limits=limits,
@@ -467,11 +472,23 @@ def give_verdict(
         run_change=_run_change(compared, stated.measured) if stated else None,
         uncovered=not_judged if rules.other_profile else (),
         baseline_runs=max((len(rows.before) for test in compared for rows in test.pairs.items.values()), default=1),
-        graded=graded,
-        labelled=tuple(right_twice),
-        retired=retired,
+        graded=_graded(runs.by_judge),
+        labelled=tuple(runs.right_twice),
+        retired=runs.retired,
         rejudged=rejudged,
     )
+
+
+def _runs_to_compare(before: Sequence[Row], after: Sequence[Row], rules: Rules) -> _Runs:
+    """Return two runs as they are compared. Raises UserError if labels do not fit."""
+    after = with_bands_of(before, after) if rules.of_base else after
+    before, retired = without_retired(before, after, rules.retired)
+    if not rules.labels:
+        return _Runs(Both(before, after), retired, after, {})
+    from longctx.gate.labels import labelled_rows
+
+    labelled = labelled_rows(before, after, rules.labels)
+    return _Runs(labelled.rows, retired, after, labelled.right_twice)
 
 
 def _rejudged(compared: Sequence[_Compared]) -> Iterator[str]:
@@ -514,19 +531,12 @@ def _graded(rows: Sequence[Row]) -> tuple[GradedTest, ...]:
     return graded_tests(rows)
 
 
-def _compared(
-    match: Matched,
-    after: Sequence[Row],
-    all_right_twice: RightTwiceOf,
-    rules: Rules,
-    known: Mapping[str, Protocol],
-    guessing: float,
-) -> _Compared:
-    """Compare the trials of two subjects. after: all rows of the run.
+def _compared(match: Matched, runs: _Runs, rules: Rules, known: Mapping[str, Protocol], guessing: float) -> _Compared:
+    """Compare the trials of two subjects.
 
     A test that is not installed is judged all the same. A check is looked at when its trial is.
     """
-    right_twice = all_right_twice.get((match.test, match.after))
+    after, right_twice = runs.rows.after, runs.right_twice.get((match.test, match.after))
     test, of_trials = known.get(match.test), name_of_test(match.test)
     looks = rules.looks.declared if of_trials in known else rules.looks.others
     of_check = is_check(match.test)
