@@ -1,4 +1,4 @@
-"""What docs/sources.md and cassettes/README.md print of the sources is what was recorded, and what an estimate gives.
+"""What docs/protocols.md and cassettes/README.md print of the sources is what was recorded, and what an estimate gives.
 
 `python -m tests.tools.test_sources` writes it anew, and the picture of line retrieval.
 """
@@ -24,7 +24,7 @@ from tests.here import HERE
 from tests.tools.blocks import block, write_blocks
 from tests.tools.tables import table
 
-SOURCES, CASSETTES = HERE.root / "docs/sources.md", HERE.root / "cassettes/README.md"
+SOURCES, CASSETTES = HERE.root / "docs/protocols.md", HERE.root / "cassettes/README.md"
 PICTURE = HERE.root / "docs/images/line-retrieval.svg"
 WIDTH = 720
 """The width of the picture, in pixels."""
