@@ -6,7 +6,7 @@ if a prompt set of the project still has them. What else is compared is in the o
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -49,7 +49,7 @@ class KeptTexts(Protocol):
 def templates_of(workspace: Workspace, rows: Sequence[Row]) -> dict[str, Templates]:
     """Return the templates of a run by their digest, except missing files and texts that are too long."""
     named = dict.fromkeys((row.test, row.prompt_set, row.prompt_digest) for row in rows if not is_check(row.test))
-    found = ((digest, _read(workspace, test, prompts, digest)) for test, prompts, digest in named)
+    found = ((digest, read_templates(workspace, test, prompts, digest)) for test, prompts, digest in named)
     return {
         digest: templates
         for digest, templates in found
@@ -63,20 +63,21 @@ def text_changes(
     """Return what changed in the texts that were sent, in at most so many lines."""
     templates = _template_changes(kept.map(lambda of: of.templates), rows, verdict, workspace)
     known = kept.map(lambda of: KnownTexts(of.texts))
-    changes: dict[tuple[str, ...], TextChange] = {}
     others = (
         *request_changes(known, verdict),
         *case_changes(known, rows, verdict),
         *changes_of_documents(known, kept.map(lambda of: of.documents)),
         *strategy_changes(known, verdict),
     )
-    for change in (*templates, *others):
-        changes.setdefault(signed(change.lines), change)
-    return _within([*changes.values()][:MOST_CHANGES], MOST_LINES)
+    return first_changes((*templates, *others))
 
 
-def _within(changes: Sequence[TextChange], most: int) -> list[TextChange]:
-    """Return changes with so many lines together: what short ones leave is for long ones."""
+def first_changes(found: Iterable[TextChange]) -> list[TextChange]:
+    """Return the first changes, alike ones once, in at most so many lines: what short ones leave is for long ones."""
+    alike: dict[tuple[str, ...], TextChange] = {}
+    for change in found:
+        alike.setdefault(signed(change.lines), change)
+    changes, most = [*alike.values()][:MOST_CHANGES], MOST_LINES
     cut: dict[int, TextChange] = {}
     for done, index in enumerate(sorted(range(len(changes)), key=lambda index: len(changes[index].lines))):
         cut[index] = changes[index].cut(most // (len(changes) - done))
@@ -93,14 +94,14 @@ def _template_changes(
         if before is None or after is None or before.prompt_digest == after.prompt_digest:
             continue
         was, now = (
-            known.get(row.prompt_digest) or _read(workspace, test, row.prompt_set, row.prompt_digest)
+            known.get(row.prompt_digest) or read_templates(workspace, test, row.prompt_set, row.prompt_digest)
             for known, row in zip(kept, (before, after), strict=True)
         )
         if was is not None and now is not None:
-            yield from _differences(test, after.prompt_set, Both(was, now), workspace)
+            yield from template_differences(test, after.prompt_set, Both(was, now), workspace)
 
 
-def _read(workspace: Workspace, test: str, prompt_set: str, digest: str) -> Templates | None:
+def read_templates(workspace: Workspace, test: str, prompt_set: str, digest: str) -> Templates | None:
     """Return the templates of a test in a prompt set if they have this digest; else None."""
     if digest == NO_TEMPLATES:
         return None
@@ -111,7 +112,10 @@ def _read(workspace: Workspace, test: str, prompt_set: str, digest: str) -> Temp
     return wording.templates if wording.digest == digest else None
 
 
-def _differences(test: str, prompt_set: str, templates: Both[Templates], workspace: Workspace) -> Iterator[TextChange]:
+def template_differences(
+    test: str, prompt_set: str, templates: Both[Templates], workspace: Workspace
+) -> Iterator[TextChange]:
+    """Yield how each template of a test differs. prompt_set: the later one."""
     for name in sorted({*templates.before, *templates.after}):
         texts = Both(templates.before.get(name, ""), templates.after.get(name, ""))
         if lines := difference(texts):

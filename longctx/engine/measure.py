@@ -19,7 +19,7 @@ from longctx.recording.missing import why_missing
 from longctx.recording.part_texts import PartTexts
 from longctx.recording.request import Place, parts_of_all
 from longctx.recording.tape import Tape
-from longctx.recording.trials import NOT_READ, Judged, RunTrial, TrialEnd, Waiting, run_protocol
+from longctx.recording.trials import NOT_READ, Exchange, Judged, RunTrial, TrialEnd, Waiting, run_protocol
 from longctx.results.data_lines import data_lines
 from longctx.results.judged_by import digests_by_part
 from longctx.results.row import AGREEMENT, EARLY_STOP, GRADED, STALE, THINKING, WITHOUT_TEXT, Row, digest_of_all, total
@@ -27,6 +27,7 @@ from longctx.results.sent_texts import SentText, SentTexts, digest_of_name, shor
 from longctx.results.trial_view import View
 from longctx.text import count
 from longctx.vocabulary.answer import Answer
+from longctx.vocabulary.both import Both
 from longctx.vocabulary.point import CREDIT, Kind
 from longctx.vocabulary.shapes import STRATEGY
 
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from longctx.engine.finish import Finished
     from longctx.engine.run_data import RunData
     from longctx.gate.verdict import RunVerdict
+    from longctx.report.verdict_blocks import TextChange
     from longctx.summary.summary import Summary
 
 
@@ -49,6 +51,8 @@ class MeasuredCell:
     """The facts of its cell, such as how many questions a filter kept."""
     texts: Sequence[SentText] = ()
     """The texts that it sent, which its rows name by digests."""
+    changes: Sequence[TextChange] = ()
+    """What changed since the recording in the first request that is stale, as far as the texts of both are known."""
     problem: str = ""
     """Why a trial was not measured, and how to record it; empty if all were."""
     errors: Sequence[BaseException] = ()
@@ -119,6 +123,7 @@ class Measurer:
         prompts = CutPrompts()
         judged: dict[str, tuple[Trial, slice]] = {}
         changed: Callable[[Place], str] | None = None
+        changes: Sequence[TextChange] | None = None if texts is not None else ()
         for trial in cell.each_trial():
             shown, key = View(test), trial.key
             if failure := run.unasked.get(key):  # an older answer is not used in place of one that failed
@@ -141,8 +146,12 @@ class Measurer:
                         trial_rows = [unmeasured_row(run, trial, "not_asked", EARLY_STOP)]
                     case Waiting():
                         status = trial_rows[0].error
-                        absent.append(next(place for place in result.requests if tape.status(place) == status))
+                        sent = zip(result.requests, result.bodies, strict=True)
+                        place, body = next(each for each in sent if tape.status(each[0]) == status)
+                        absent.append(place)
                         changed = result.changed
+                        if status == STALE and changes is None:
+                            changes = _changes(run, tape, cell, Exchange(place, None, cell.model, body), parts)
                     case TrialEnd():
                         ended.append(result)
             rows += trial_rows
@@ -163,11 +172,22 @@ class Measurer:
             views,
             cell.point.items.facts,
             tuple(texts or ()),
+            changes or (),
             " ".join(filter(None, problems)),
             [one.error for one in ended if one.kind == "error" and one.error],
             next((one.why for one in ended if one.kind == "skipped"), ""),
             unrecorded=bool(absent) and len(absent) == cell.size and not self._has_any(cell),
         )
+
+
+def _changes(run: RunData, tape: Tape, cell: Cell, stale: Exchange, parts: PartTexts) -> Sequence[TextChange]:
+    """Return what changed since the recording in a request that is stale. parts: reads what is sent now."""
+    from longctx.engine.changed_since_recording import StaleRequest
+
+    place = stale.place
+    texts = [*parts.of_trial(place.parts, [stale], "")]
+    both = Both(tape.recorded_parts(place), place.parts)
+    return [*run.recorded_texts.changes(StaleRequest(cell, tape.recorded_wording(place), both, texts))]
 
 
 LONGEST_FIELD = 2000

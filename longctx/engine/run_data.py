@@ -20,6 +20,7 @@ from longctx.workspace import Workspace
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.config.models import ModelProfile
+    from longctx.engine.changed_since_recording import RecordedTexts
     from longctx.engine.judging_code import JudgingCode
     from longctx.engine.run_plan import Plan
     from longctx.gate.judged_by_base import JudgedByBase
@@ -140,6 +141,13 @@ class RunData:
     def recorded(self) -> Tape:
         """The recordings before any request of this run; afterwards they are read again."""
         return self.tape()
+
+    @functools.cached_property
+    def recorded_texts(self) -> RecordedTexts:
+        """The texts that baselines and earlier runs keep."""
+        from longctx.engine.changed_since_recording import RecordedTexts
+
+        return RecordedTexts(self.workspace)
 
     @property
     def asking_mode(self) -> str:

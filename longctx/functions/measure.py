@@ -171,7 +171,8 @@ def ended(trial: FunctionTrial, result: Result) -> Waiting | Judged | TrialEnd:
     """Return how a trial that has run once goes on."""
     match result.kind:
         case "suspended":
-            return Waiting([request.place for request in trial.unanswered], changed_request)
+            waiting = trial.unanswered
+            return Waiting([each.place for each in waiting], [each.body for each in waiting], changed_request)
         case "skipped":
             return TrialEnd("skipped", result.why)
         case "error":

@@ -335,6 +335,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
     if measured:
         from longctx.plugin import terminal_summary
 
+        if shown:
+            terminal_summary.print_changes(terminalreporter, config)
         if shown and not options.any_given(config):
             notices.print_ignored(config)
         terminal_summary.print_run(terminalreporter, config)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import sys
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from longctx.stats.rates import Rate
 if TYPE_CHECKING:
     from longctx.cells.cell import Cell
     from longctx.live.display import Display, Tally
+    from longctx.report.verdict_blocks import TextChange
     from longctx.results.row import Row
     from longctx.results.sent_texts import SentText
 
@@ -236,6 +238,8 @@ SENT_FACTS = "longctx_facts"
 """The attribute with the facts of its cells, by their names."""
 SENT_TEXTS = "longctx_texts"
 """The attribute with the texts that its trials sent, each as the fields of a SentText."""
+SENT_CHANGES = "longctx_changes"
+"""The attribute with what changed since its recording, each as the fields of a TextChange."""
 SENT_USED = "longctx_used"
 """The attribute with the answers that its trials were given, by the key of its cell."""
 
@@ -255,6 +259,11 @@ def hold_texts(item: pytest.Item, texts: Sequence[SentText]) -> None:
     state_of(item).texts += map(tuple, texts)
 
 
+def hold_changes(item: pytest.Item, changes: Sequence[TextChange]) -> None:
+    """Let the test's next report carry what changed since its recording."""
+    state_of(item).changes += map(dataclasses.astuple, changes)
+
+
 def attach_rows(report: pytest.TestReport, item: pytest.Item) -> None:
     """Move the lines and facts of a test to its report."""
     state = state_of(item)
@@ -267,7 +276,8 @@ def attach_rows(report: pytest.TestReport, item: pytest.Item) -> None:
         setattr(report, SENT_FACTS, state.facts)
         setattr(report, SENT_USED, state.used)
         setattr(report, SENT_TEXTS, state.texts)
-        state.lines, state.facts, state.used, state.texts = [], {}, {}, []
+        setattr(report, SENT_CHANGES, state.changes)
+        state.lines, state.facts, state.used, state.texts, state.changes = [], {}, {}, [], []
 
 
 def is_rerun(report: pytest.TestReport) -> bool:
@@ -310,6 +320,7 @@ class RowWriter:
         facts = report.__dict__.pop(SENT_FACTS, {})
         used = report.__dict__.pop(SENT_USED, {})
         texts = report.__dict__.pop(SENT_TEXTS, [])
+        changes = report.__dict__.pop(SENT_CHANGES, [])
         if lines is None or is_rerun(report):
             return
         session = session_of(self._config)
@@ -320,6 +331,7 @@ class RowWriter:
 
         session.texts = session.texts or SentTexts()
         session.texts.update(SentText(*sent) for sent in texts)
+        session.changes.update(dict.fromkeys(changes))
 
         session.received = True
         if not session.unwritten:

@@ -179,6 +179,7 @@ def _measure(item: pytest.Function, cell: Cell, runner: CellRunner) -> None:
     rows = [dataclasses.replace(row, code=code) for row in measured.rows]
     measuring.hold_rows(item, row_lines(rows, [] if run.settings.no_text else measured.views))
     measuring.hold_texts(item, measured.texts)
+    measuring.hold_changes(item, measured.changes)
     state_of(item).used = {cell_key(cell): used} if used else {}
     own = next(iter(measured.errors), None)
     if own is not None:
@@ -242,6 +243,7 @@ def measure_cell(item: pytest.Item, cell: Cell) -> None:
         pytest.fail(f"invalid: it has no question: {cell.point.items.why_empty}.", pytrace=False)
     measuring.hold_rows(item, row_lines(rows, [] if session.run.settings.no_text else measured.views))
     measuring.hold_texts(item, measured.texts)
+    measuring.hold_changes(item, measured.changes)
     if measured.facts:
         [name] = cell_names(measured.own_rows)
         measuring.hold_facts(item, name, measured.facts)

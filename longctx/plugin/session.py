@@ -77,6 +77,8 @@ class LongctxSession:
     """The facts of all cells, by their names."""
     texts: SentTexts | None = None
     """The texts that tests sent; None until rows were received."""
+    changes: dict[tuple[Any, ...], None] = field(default_factory=dict)
+    """The fields of each TextChange since the recordings that are stale."""
     used: dict[str, list[tuple[Any, ...]]] = field(default_factory=dict)
     """The fields of each UsedAnswer of test functions, by the keys of their cells, in a gate with a base branch."""
     baselines: dict[tuple[str, str], str] | None = None
@@ -134,6 +136,8 @@ class ItemState:
     """The fields of each UsedAnswer of its trials, by the key of its cell, until then."""
     texts: list[tuple[Any, ...]] = field(default_factory=list)
     """The fields of each SentText of its trials, until then."""
+    changes: list[tuple[Any, ...]] = field(default_factory=list)
+    """The fields of each TextChange since its recording, until then."""
     own_properties: int | None = None
     """The number of properties that it has before it runs."""
 

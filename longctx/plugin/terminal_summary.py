@@ -58,6 +58,20 @@ def print_run(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
         terminal.write_line(f"! {warning}", yellow=True)
 
 
+def print_changes(terminal: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print what changed since the recordings that are stale."""
+    session = session_of(config)
+    if not session.changes:
+        return
+    from longctx.engine.changed_texts import first_changes
+    from longctx.report.blocks import terminal_blocks
+    from longctx.report.verdict_blocks import TextChange, diffs
+
+    found = first_changes(TextChange(*fields) for fields in sorted(session.changes))
+    terminal.ensure_newline()
+    terminal.write_line(terminal_blocks([*diffs("What changed since the recording: ", found)]))
+
+
 def _cannot_fail(terminal: pytest.TerminalReporter, has_minimum: Mapping[str, bool]) -> Iterator[str]:
     """Yield a sentence if tests passed that have no minimum accuracy."""
     passed = [has_minimum[report.nodeid] for report in terminal.getreports("passed") if report.nodeid in has_minimum]

@@ -49,6 +49,8 @@ class Waiting:
     """The trial goes on once these requests are answered."""
 
     requests: Sequence[Place]
+    bodies: Sequence[Mapping[str, Any]]
+    """What each sends."""
     changed: Callable[[Place], str] | None = None
     """Returns what may have changed in a request that is stale; None if that is what makes up a protocol's."""
 
@@ -132,7 +134,7 @@ def run_protocol(tape: Tape, trial: Trial) -> Waiting | Judged | TrialEnd:
         if unread:
             return TrialEnd("unmeasured", cause=NOT_READ)
         if outcome is None:
-            return Waiting([place])
+            return Waiting([place], [request_body(built, model)])
         exchange = Exchange(place, found, model, request_body(built, model))
         return _judged(built, outcome, exchange, tape.origin(place))
     except Exception as error:  # of a judge that did not foresee this answer

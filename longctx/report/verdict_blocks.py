@@ -181,10 +181,15 @@ def verdict_blocks(verdict: RunVerdict, told: Told, lost: LostAnswers) -> Iterat
     others = [phrase for phrase in told.changed if not is_named(phrase) and not phrase.startswith(shown)]
     if others:
         yield TextLine.of(f"Changed: {'; '.join(others)}.")
-    for index, text in enumerate(told.texts):
-        yield Fold(TextLine.of("What changed: ", Name(text.name)), (Diff(text.lines),), is_open=not index)
+    yield from diffs("What changed: ", told.texts)
     if lost.shown and not verdict.is_no_verdict:
         yield _examples(lost)
+
+
+def diffs(title: str, texts: Sequence[TextChange]) -> Iterator[Fold]:
+    """Yield each change as a diff, of which the first is open."""
+    for index, text in enumerate(texts):
+        yield Fold(TextLine.of(title, Name(text.name)), (Diff(text.lines),), is_open=not index)
 
 
 def _measured_so_far(verdict: RunVerdict) -> Iterator[TextLine]:

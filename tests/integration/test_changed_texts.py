@@ -172,3 +172,34 @@ def test_a_system_prompt_of_a_prompt_set_is_one_difference(protocol: Checkout) -
 def test_a_protocol_without_text_keeps_none(protocol: Checkout) -> None:
     assert protocol.pytest(env={"LONGCTX_TEXT": "0"}).code == 0
     assert not json.loads(protocol.file("reports/latest/run.json").read_text())["texts"]
+
+
+SINCE = "What changed since the recording: "
+
+
+def test_a_stale_replay_of_a_protocol_shows_what_changed(protocol: Checkout) -> None:
+    """Once, whatever process found it; without a run that keeps the recorded texts, the sentence alone."""
+    template = protocol.file("fixtures/prompts/protocol/line_retrieval/instruction.txt")
+    template.write_text(template.read_text().replace("report only", "report just"))
+    result = protocol.pytest("-n", "2")
+    assert result.code == 1
+    assert result.says("80 of 80 trials are stale: the recorded prompt set is 'protocol' (")
+    assert result.out.count(f"{SINCE}fixtures/prompts/protocol/line_retrieval/instruction.txt") == 1
+    assert "report just REGISTER_CONTENT" in result.out
+    for folder in ("reports", "fixtures/baselines"):
+        shutil.rmtree(protocol.file(folder))
+    again = protocol.pytest()
+    assert again.says("80 of 80 trials are stale")
+    assert SINCE not in again.out
+
+
+def test_a_stale_replay_of_test_functions_shows_what_changed(gated: Checkout) -> None:
+    path = gated.file("tests_longctx/test_functions.py")
+    path.write_text(path.read_text().replace("number alone.", "number alone, please.").replace("Use the", "Have the"))
+    result = run(gated, "-n", "2")
+    assert result.code == 1
+    assert result.out.count(SINCE) == 1
+    assert result.says(f"{SINCE}system prompt of test_", "-Use the key [redacted].", "+Have the key [redacted].")
+    assert result.says("+Answer with the number alone, please.", "30 of 30 trials are stale")
+    assert SECRET not in result.out
+    assert SINCE not in run(gated, env={"LONGCTX_TEXT": "0"}).out
