@@ -383,8 +383,11 @@ class Tape:
         return found is not None and bool(found[1]["recorded_at"] >= at)
 
     def recorded_wording(self, place: Place) -> dict[str, str]:
-        """Return `prompt_set`, `digest` and `headers` of the latest episode of a trial; empty if it has none."""
-        if not (metadata := _latest(self._metadata(place))):
+        """Return `prompt_set`, `digest` and `headers` of the latest episode of a trial; empty if it has none.
+
+        That is the latest with the prompt set of the request, if there is one.
+        """
+        if not (metadata := _latest(place, self._metadata(place))):
             return {}
         return {
             "prompt_set": present_name(metadata["prompt_set"]),
@@ -401,8 +404,11 @@ class Tape:
         return {_recorded_at(self._metadata_of[index]) for key, index in episodes.items() if key in keys}
 
     def recorded_parts(self, place: Place) -> str:
-        """Return the parts of the latest request that was recorded in this place of the trial; empty if not known."""
-        here = _latest(metadata for metadata in self._metadata(place) if _in_place_of(place, metadata))
+        """Return the parts of the request that was recorded in this place of the trial; empty if not known.
+
+        Of several, see `recorded_wording`.
+        """
+        here = _latest(place, (metadata for metadata in self._metadata(place) if _in_place_of(place, metadata)))
         return str(here.get("parts", ""))
 
     def record(
@@ -529,8 +535,13 @@ def _recorded_at(metadata: Mapping[str, Any]) -> tuple[int, str]:
     return metadata.get("request", 0), metadata.get("after", "")
 
 
-def _latest(recorded: Iterable[dict[str, Any]]) -> dict[str, Any]:
-    return max(recorded, key=lambda metadata: str(metadata["recorded_at"]), default={})
+def _latest(place: Place, recorded: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Return the latest of some metadata, if possible with the prompt set of a request; empty if there is none."""
+
+    def order(metadata: Mapping[str, Any]) -> tuple[bool, str]:
+        return present_name(metadata["prompt_set"]) == place.prompt_set, str(metadata["recorded_at"])
+
+    return max(recorded, key=order, default={})
 
 
 def _unusable(place: Place, why: Exception) -> TapeError:

@@ -55,6 +55,17 @@ def test_a_wording_changed_in_place_is_stale_until_it_is_changed_back(recorded: 
     assert recorded.pytest().code == 0
 
 
+def test_a_changed_wording_is_compared_with_the_recording_of_its_own_prompt_set(
+    checkout: Checkout, server: SimulatedServer
+) -> None:
+    reworded(checkout, "fixtures/prompts/mine")
+    for prompts in ("protocol", "mine"):
+        assert checkout.record(server, f"--ctx-prompts={prompts}", mode="new_episodes").code == 0
+    checkout.file(f"{PROTOCOL}/line_retrieval/header.txt").write_text("Changed.\n")
+    result = checkout.pytest()
+    assert result.says("the recorded prompt set is 'protocol' (", "-Testing Long Context +Changed.")
+
+
 def test_a_change_to_one_test_leaves_the_others(recorded: Checkout) -> None:
     recorded.file(f"{PROTOCOL}/passkey/filler.txt").write_text("Another filler.\n")
     assert recorded.pytest().code == 0

@@ -108,7 +108,22 @@ def test_both_wordings_of_a_trial_are_kept(tmp_path: Path) -> None:
     tape.record(ONE, answer("first"), AT, 0)
     tape.record(CHANGED, answer("second"), LATER, 0)
     assert [said(Tape(tmp_path), place) for place in (ONE, CHANGED)] == ["first", "second"]
-    assert Tape(tmp_path).recorded_wording(ONE)["prompt_set"] == "other"
+
+
+def test_a_request_is_compared_with_the_recording_of_its_prompt_set(tmp_path: Path) -> None:
+    """With the latest recording if its prompt set has none."""
+    tape = Tape(tmp_path, "new_episodes")
+    changed = dataclasses.replace(CHANGED, parts="system=2")
+    tape.record(dataclasses.replace(ONE, parts="system=1"), answer("first"), AT, 0)
+    tape.record(changed, answer("second"), LATER, 0)
+    for prompt_set, of, parts in (
+        ("protocol", "protocol", "system=1"),
+        ("other", "other", "system=2"),
+        ("new", "other", "system=2"),
+    ):
+        place = dataclasses.replace(ONE, sha256="3", prompt_set=prompt_set)
+        assert Tape(tmp_path).recorded_wording(place)["prompt_set"] == of
+        assert Tape(tmp_path).recorded_parts(place) == parts
 
 
 def test_the_newest_episode_wins(tmp_path: Path) -> None:
