@@ -1,7 +1,7 @@
 """Draws every chart as SVG, in one style.
 
 Colours are CSS variables, so that a chart in a page follows its light or dark theme. Each mark carries what it shows as
-its label, which the page's script shows as a tooltip and a screen reader reads.
+its label, which the page's script shows as a tooltip and a screen reader reads. The page's style has the font.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ LETTER = 6.1
 """The width of a letter, about."""
 HEIGHT, LANE, ROW_GAP, CELL = 170, 15, 7, 24
 """The heights of an area of curves, of a mark in a row, of what is between two rows, and of a cell of a heat map."""
+TALL, PANELS = 560, 3
+"""The height from which a chart of rows is drawn in panels, and their number: those that a page has across."""
 DODGE = 6
 """The most that lies between two series at the same place."""
 TEN = 10
@@ -74,14 +76,29 @@ class Style(NamedTuple):
 
 def draw(chart: Chart, numbers: Numbers | None = None, width: int = NARROW) -> str:
     """Return the chart as SVG, without its title. numbers: each model's, from `numbers_of`."""
-    drawing = _Drawing(chart.plot, _styles(chart.plot, numbers or {}), width)
-    {"curves": _curves, "heat": _heat}.get(chart.plot.kind, _rows)(drawing)
-    return drawing.svg(chart.title)
+    return _drawing(chart, numbers, width).svg(chart.title)
+
+
+def draw_panels(chart: Chart, numbers: Numbers | None = None) -> str:
+    """Return the chart as SVG; if it has rows and is tall, as several that have the same axis, and the last the legend.
+
+    A page shows them side by side, and on a phone one below another.
+    """
+    whole, count = _drawing(chart, numbers, NARROW), len({str(mark.x) for mark in chart.plot.marks})
+    if whole.height <= TALL or chart.plot.kind in ("curves", "heat") or count < PANELS:
+        return whole.svg(chart.title)
+    each = math.ceil(count / PANELS)
+    parts = [range(start, min(start + each, count)) for start in range(0, count, each)]
+    return "".join(
+        _drawing(chart, numbers, NARROW, part).svg(f"{chart.title}, {number} of {len(parts)}")
+        for number, part in enumerate(parts, start=1)
+    )
 
 
 def standing_alone(svg: str, title: str, colours: Mapping[str, str]) -> str:
     """Return a drawn chart as a file of its own: with its title, a background, and colours in place of variables."""
     filled = re.sub(r"var\((--[\w-]+)\)", lambda match: colours[match[1]], svg)
+    font = f'font-family="{FONT}" font-size="11" fill="{colours["--ink-soft"]}"'
     _, _, width, height = map(int, re.search(r'viewBox="([^"]+)"', svg)[1].split())  # type: ignore[index]
     lines = _wrapped(visible(title), int(width / LETTER / 1.1))
     head = "".join(
@@ -90,11 +107,17 @@ def standing_alone(svg: str, title: str, colours: Mapping[str, str]) -> str:
         for index, line in enumerate(lines)
     )
     top = 14 + 17 * len(lines)
-    placed = filled.replace("<svg ", f'<svg y="{top}" width="{width}" height="{height}" ', 1)
+    placed = filled.replace("<svg ", f'<svg y="{top}" width="{width}" height="{height}" {font} ', 1)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height + top}" '
         f'style="background: {colours["--paper"]}">{head}{placed}</svg>\n'
     )
+
+
+def _drawing(chart: Chart, numbers: Numbers | None, width: int, part: range | None = None) -> _Drawing:
+    drawing = _Drawing(chart.plot, _styles(chart.plot, numbers or {}), width, part)
+    {"curves": _curves, "heat": _heat}.get(chart.plot.kind, _rows)(drawing)
+    return drawing
 
 
 def _styles(plot: Plot, numbers: Numbers) -> dict[str, Style]:
@@ -133,14 +156,16 @@ class _Drawing:
     plot: Plot
     styles: Mapping[str, Style]
     width: int
+    part: range | None = None
+    """The rows to draw; None for all."""
     parts: list[str] = field(default_factory=list)
     height: float = 0
 
     def svg(self, title: str) -> str:
         label = escape(visible(title))
         return (
-            f'<svg viewBox="0 0 {self.width} {math.ceil(self.height)}" role="group" aria-label="{label}" '
-            f'font-family="{FONT}" font-size="11" fill="{SOFT}">{"".join(self.parts)}</svg>'
+            f'<svg viewBox="0 0 {self.width} {math.ceil(self.height)}" role="group" aria-label="{label}">'
+            f"{''.join(self.parts)}</svg>"
         )
 
     def text(self, x: float, y: float, text: str, anchor: str = "", colour: str = "", room: float = math.inf) -> None:
@@ -376,15 +401,17 @@ def _rows(drawing: _Drawing) -> None:
     x = _Scale(*((0.0, 1.0) if plot.kind == "shares" else _extent(plot)), left, right)
     named = [line for line in plot.lines if line[1]]
     top = 18.0 if named else 4.0
+    shown = list(rows.items())
+    shown = shown[drawing.part.start : drawing.part.stop] if drawing.part else shown
     lane = LANE if plot.kind != "bars" else 11
     over = 0 if beside else 15
-    tall = [lane * (1 if plot.kind == "shares" else len(marks)) + ROW_GAP + over for marks in rows.values()]
+    tall = [lane * (1 if plot.kind == "shares" else len(marks)) + ROW_GAP + over for _, marks in shown]
     bottom = top + sum(tall)
     ticks = [(0.0, "0%"), (0.5, "50%"), (1.0, "100%")] if plot.kind == "shares" else _ticks(x.low, x.high)
     drawing.lines(((x(value), top), (x(value), bottom)) for value, _ in ticks)
     _down(drawing, x, top, bottom)
     y = top
-    for (name, marks), height in zip(rows.items(), tall, strict=True):
+    for (name, marks), height in zip(shown, tall, strict=True):
         if beside:
             drawing.text(left - 8, y + (height - ROW_GAP) / 2 + 6, name, "end", INK, left)
         else:
@@ -395,7 +422,9 @@ def _rows(drawing: _Drawing) -> None:
         drawing.text(x(value), bottom + 14, text, "middle")
     title = "share of trials" if plot.kind == "shares" else plot.value
     drawing.text((left + right) / 2, bottom + 29, title, "middle", room=width)
-    drawing.legend(bottom + 35)
+    drawing.height = bottom + 35
+    if drawing.part is None or drawing.part.stop == len(rows):
+        drawing.legend(drawing.height)
 
 
 def _down(drawing: _Drawing, x: _Scale, top: float, bottom: float) -> None:

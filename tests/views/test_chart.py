@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longctx.report.svg import NARROW, WIDE, draw, numbers_of
+from longctx.report.svg import NARROW, WIDE, draw, draw_panels, numbers_of
 from longctx.views.chart import Chart, Plot, PlotKind, PlotMark, Table
 
 MODELS = "gemma-3-270m", "qwen2.5-coder-0.5b", "qwen2.5-coder-1.5b", "smollm2-135m"
@@ -70,6 +70,23 @@ def test_names_are_beside_their_rows_where_there_is_room() -> None:
     plot = Plot(marks=[PlotMark("a name that is as long as names of tests are", 0.5, say="a")], kind="rows")
     height, less = (float(re.findall(r'viewBox="0 0 \d+ (\d+)"', drawn(plot, width))[0]) for width in (NARROW, WIDE))
     assert less < height
+
+
+@pytest.mark.parametrize(("count", "panels"), [(10, [10]), (31, [11, 11, 9])])
+@pytest.mark.parametrize("kind", ["rows", "bars", "shares"])
+def test_a_tall_chart_has_three_panels_with_one_axis_and_one_legend(
+    kind: PlotKind, count: int, panels: list[int]
+) -> None:
+    names = [f"a test with a name that needs a line of its own: number {number}" for number in range(count)]
+    marks = [PlotMark(name, number, series=f"of {number % 2}", say=name) for number, name in enumerate(names)]
+    svg = draw_panels(Chart("tall", "", "Tall", Plot(marks=marks, kind=kind, ends=None), Table("Tall", (), ())))
+    parts = svg.split("</svg>")[:-1]
+    assert [len(re.findall(r'role="img"', part)) for part in parts] == panels
+    assert re.findall(r'role="img" aria-label="([^"]+)"', svg) == names
+    axes = [re.findall(r'text-anchor="middle">([^<]+)', part) for part in parts]
+    assert all(axis == axes[0] for axis in axes)
+    assert ["of 1" in part for part in parts] == [*(False for _ in parts[1:]), True]
+    assert len(set(re.findall(r'svg viewBox="[^>]+', svg))) == len(parts)
 
 
 def test_a_model_has_one_colour_whatever_else_is_there() -> None:

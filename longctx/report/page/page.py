@@ -25,7 +25,7 @@ from longctx.report.page.earlier_answers import EarlierAnswers
 from longctx.report.page.facts import counts, facts, headline, origins, unmeasured
 from longctx.report.page.glossary import words
 from longctx.report.run_report import RunReport
-from longctx.report.svg import NARROW, WIDE, Drawn, draw, numbers_of, standing_alone
+from longctx.report.svg import NARROW, WIDE, Drawn, draw, draw_panels, numbers_of, standing_alone
 from longctx.report.terminal import attention
 from longctx.report.text import findings
 from longctx.results.row import Row
@@ -58,11 +58,11 @@ def write_page(folder: Path, of_run: RunReport, earlier: EarlierAnswers | None =
 
     earlier: the baseline's answers.
     """
-    drawn, light = drawn_charts(of_run.summary), colours("light")
+    drawn, numbers, light = drawn_charts(of_run.summary), _numbers(of_run.summary), colours("light")
     (folder / "charts").mkdir(exist_ok=True)
-    for chart, svg in drawn:
+    for chart, _ in drawn:
         file = folder / "charts" / f"{chart.name}.svg"
-        file.write_text(standing_alone(svg, chart.title, light), encoding="utf-8")
+        file.write_text(standing_alone(draw(chart, numbers), chart.title, light), encoding="utf-8")
     page, chunks = render(of_run, drawn, earlier)
     (folder / DETAILS).mkdir(exist_ok=True)
     for number, chunk in enumerate(chunks):
@@ -72,8 +72,12 @@ def write_page(folder: Path, of_run: RunReport, earlier: EarlierAnswers | None =
 
 def drawn_charts(summary: Summary) -> list[Drawn]:
     """Draw the charts of a run, in which a model has one colour."""
-    numbers = numbers_of(cell.subject.model for cell in summary.cells)
-    return [Drawn(chart, draw(chart, numbers)) for chart in charts(summary)]
+    numbers = _numbers(summary)
+    return [Drawn(chart, draw_panels(chart, numbers)) for chart in charts(summary)]
+
+
+def _numbers(summary: Summary) -> dict[str, int]:
+    return numbers_of(cell.subject.model for cell in summary.cells)
 
 
 def page_of(of_run: RunReport, earlier: EarlierAnswers | None = None) -> str:
@@ -94,7 +98,7 @@ def render(of_run: RunReport, drawn: Sequence[Drawn], earlier: EarlierAnswers | 
     every = list(sections(summary, drawn))
     leads, curves, parts = opened(every) if not verdict else ([], [], every)
     picture = verdict.picture() if verdict else accuracies(summary)
-    numbers = numbers_of(cell.subject.model for cell in summary.cells)
+    numbers = _numbers(summary)
     page = (
         _environment()
         .get_template("template.html")
@@ -138,7 +142,7 @@ def _drawn(picture: Chart | None, numbers: Mapping[str, int]) -> list[tuple[str,
 
 
 def _figures(drawn: Sequence[Chart], numbers: Mapping[str, int]) -> list[Figure]:
-    return [Figure(chart.title, draw(chart, numbers), chart.table, chart.note) for chart in drawn]
+    return [Figure(chart.title, draw_panels(chart, numbers), chart.table, chart.note) for chart in drawn]
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from longctx.views.chart import Table
 from tests.browser import SCHEMES, ColorScheme, Tab, needs_browser
 from tests.report import every_test
 from tests.report.sample import write_rows
+from tools.site.repository import REPORT, ROOT
 
 pytestmark = needs_browser
 
@@ -30,6 +31,13 @@ MARKS = """charts => charts.map(chart => {
     return drawn.filter(box => box.width > 1 && box.height > 1).length;
 })"""
 """A script that counts the marks of each chart."""
+
+REFERENCE = ROOT / REPORT
+"""The page of the recorded suite."""
+HEIGHTS = """figures => figures.map(figure =>
+    [figure.querySelector("figcaption").innerText, Math.round(figure.getBoundingClientRect().height)])"""
+WIDER = """figures => figures.filter(figure => figure.scrollWidth > figure.clientWidth)
+    .map(figure => figure.querySelector("figcaption").innerText)"""
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +58,18 @@ def test_charts_are_drawn(tab: Tab, report: Path) -> None:
     drawn = page.eval_on_selector_all(".test .figures figure svg", MARKS)
     assert len(drawn) == 11
     assert all(marks >= 1 for marks in drawn), drawn
+
+
+def test_every_figure_of_the_reference_report_fits_on_a_screen(tab: Tab) -> None:
+    """Of the recorded suite's page: a figure with its title, legend and axes; on a phone nothing is cut at the side."""
+    assert REFERENCE.stat().st_size <= 900_000
+    page = tab.open(REFERENCE.as_uri())
+    figures = page.eval_on_selector_all("figure", HEIGHTS)
+    assert len(figures) > 50
+    assert [(title, height) for title, height in figures if not 0 < height <= 720] == []
+    page.set_viewport_size(PHONE)
+    assert page.evaluate("document.documentElement.scrollWidth") == 400
+    assert page.eval_on_selector_all("figure", WIDER) == []
 
 
 def test_a_mark_says_its_rate_interval_and_n(tab: Tab, report: Path) -> None:
