@@ -471,12 +471,14 @@ def _heat(drawing: _Drawing) -> None:
     y = 0.0
     for name, marks in grouped(plot.marks, lambda mark: mark.series).items():
         drawing.text(4, y + 12, name, room=width - 8)
+        drawing.parts.append(f'<g text-anchor="middle" fill="{INK}">')
         for mark in marks:
             x = 4 + wide * columns.index(mark.x)
             if not math.isnan(mark.value):
                 step = min(9, max(0, int(10 * mark.value)))
                 drawing.bar(x, y + 17, wide - 1, CELL - 1, f"var(--heat-{step})", mark.say)
-                drawing.text(x + wide / 2, y + CELL / 2 + 20, mark.text, "middle", INK)
+                drawing.text(x + wide / 2, y + CELL / 2 + 20, mark.text)
+        drawing.parts.append("</g>")
         y += CELL + 22
     placed: dict[int | float | str, float] = {name: 4 + wide * (index + 0.5) for index, name in enumerate(columns)}
     for middle, text in _named(placed):
