@@ -214,7 +214,8 @@ def qa() -> str:
     rows = []
     for (model, _, _, shown), of in sorted(found.items(), key=lambda entry: entry[0][:3]):
         constant = constant_of([*of.values()])
-        asked = max(cell.rate.n for cell in of.values())
+        numbers = [cell.rate.n for cell in of.values()]
+        asked = " to ".join(f"{n:g}" for n in dict.fromkeys([min(numbers), max(numbers)]))
         passed = FILTERED if any(cell.params.get("filter_asked") for cell in of.values()) else ""
         rates = (str(of[name].rate).partition(" n=")[0] if name in of else NONE for name in PLACES.values())
         label = f"{shown} ({constant})" if constant else shown
