@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class UserError(Exception):
-    """A user's mistake, shown as its sentence and code without a traceback.
+    """An error that the user can fix. longctx prints its sentence and code, without a traceback.
 
     sentence: what is wrong, where, and what to do. code: a name in kebab-case, the same if the sentence is reworded.
 

@@ -29,10 +29,11 @@ class Run(RunData):
         model: One model or several, instead of the profile's.
         prompts: One prompt set or several, instead of the profile's.
         root: The project's folder, with its fixtures, cassettes and reports.
-        say: Prints a sentence.
+        say: A function that receives each message; `print` by default.
         options: Other options of pytest, such as `trials`, `concurrency`, `base_url` or `baseline`.
 
-    Every method raises UserError for a user's mistake. `cells` are some of `run.plan.cells`; by default all of them.
+    Every method raises UserError if the input or the configuration is wrong. Pass a subset of `run.plan.cells` as
+    `cells` to restrict a method; the default is all cells.
 
     Example:
         >>> run = Run(profile="first", model="my-model")  # doctest: +SKIP
@@ -55,7 +56,7 @@ class Run(RunData):
         return list(found.each)
 
     def estimated(self, cells: Sequence[Cell] | None = None) -> Estimates:
-        """Return the number of requests and their price, and what must be known of them. Raises UserError.
+        """Return the number of requests, their price and any remarks on the run. Raises UserError.
 
         cells: those to send; by default all of the plan.
         """
@@ -82,7 +83,7 @@ class Run(RunData):
         max_cost: float | None = None,
         progress: Callable[..., Any] | None = None,
     ) -> PassResult:
-        """Send the requests that have no recorded answer, for at most `max_cost` USD. Resumes a stopped run.
+        """Send the requests that have no recorded answer, spending at most `max_cost` USD. Resumes an interrupted run.
 
         Every answer is recorded before it counts. The record mode is that of the settings, or `once` if that is `none`.
 

@@ -70,17 +70,17 @@ class Ask:
     ) -> Answer:
         """Send a request and return the answer.
 
-        It takes the arguments of the SDK's `messages.create`, such as `tools`, `tool_choice` and `stop_sequences`,
-        except those that the model profile decides: model, thinking, effort and betas.
+        Accepts the arguments of the SDK's `messages.create`, such as `tools`, `tool_choice` and `stop_sequences`,
+        except for `model`, thinking, effort and `betas`, which the model profile sets.
 
         Args:
-            context: The text of one user turn. With `question`, a text or a list of texts or documents, rendered in
-                the run's shape, by default as one text. Or a transcript, shortened by the run's strategy; the
-                question becomes the last turn.
+            context: Without `question`, the text of a single user turn. With `question`, a text or a list of texts or
+                documents; the run's shape determines how they are rendered (by default, as one text). A transcript is
+                first shortened by the run's strategy, and the question becomes its last turn.
             question: A question about the context.
-            messages: The turns of a conversation, instead of a text.
-            system: The system prompt, which follows that of the model profile.
-            max_tokens: The most tokens of the reply, not counting thinking.
+            messages: The turns of a conversation. Pass either these or `context`.
+            system: The system prompt, appended to any system prompt in the model profile.
+            max_tokens: The maximum number of tokens in the reply, excluding thinking.
         """
         no_text = context is not None and not isinstance(context, Transcript | Iterable)
         if (context is None) == (messages is None) or no_text or isinstance(context, bytes):
@@ -140,7 +140,7 @@ class Ask:
         Args:
             transcript: The conversation, which the strategy of the run shortens first.
             probe: A probe, or a case with `question` and `accept`, and perhaps `stale`, `kind` and `evidence`.
-            max_tokens: The most tokens of the reply, without thinking.
+            max_tokens: The maximum number of tokens in the reply, excluding thinking.
         """
         trial = self.trial
         try:
@@ -181,7 +181,7 @@ class Ask:
         Args:
             chunks: Texts, or objects with a `text`, such as `longctx.chunks(…).retrieve(…)` returns.
             case: A case with `question`, `accept`, and `evidence` or `chunk`.
-            max_tokens: The most tokens of the reply, without thinking.
+            max_tokens: The maximum number of tokens in the reply, excluding thinking.
         """
         trial = self.trial
         try:
@@ -276,7 +276,7 @@ class Ask:
         return clients.async_http_client(self, model)
 
     def endpoint(self, api: str = "anthropic") -> str:
-        """Return the base URL for code that takes no client and ignores the variables of the SDKs.
+        """Return a base URL for code that accepts no client and ignores the SDKs' environment variables.
 
         Needs `longctx_endpoint = true` in pytest's settings.
 
@@ -315,7 +315,7 @@ class Ask:
             label: A human's own verdict, as a reader such as `choice` returns it: how often the judge agrees is shown
                 in addition to the accuracy. None for none.
             system: The system prompt.
-            max_tokens: The most tokens of the reply, without thinking.
+            max_tokens: The maximum number of tokens in the reply, excluding thinking.
         """
         judge = self.trial.judge
         if judge is None:

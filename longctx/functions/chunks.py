@@ -26,7 +26,7 @@ SUFFIXES = (".md", ".txt")
 
 @dataclass(frozen=True)
 class Chunks:
-    """The chunks of a knowledge base, each with `id`, `text` and `tokens`, read when first needed.
+    """The chunks of a knowledge base, each with `id`, `text` and `tokens`. Files are read on first use.
 
     Example:
         >>> def fees(base: Chunks) -> list[str]:
@@ -42,7 +42,7 @@ class Chunks:
         return self.read()
 
     def retrieve(self, question: str, number: int) -> list[Section]:
-        """Return up to `number` chunks that fit a question best by BM25, the best first."""
+        """Return up to `number` chunks with the highest BM25 scores for the question, best first."""
         require("BM25", "bm25s")
         bm25s: Any = importlib.import_module("bm25s")
         quiet = {"show_progress": False}
@@ -60,7 +60,7 @@ def chunks(folder: str | Path, tokens: int | None = None) -> Chunks:
 
     Args:
         folder: The folder, relative to the calling file or to the working directory.
-        tokens: About the most tokens of a chunk, in the reference vocabulary; None for whole files.
+        tokens: The approximate maximum size of a chunk, in tokens of the reference vocabulary; None for whole files.
 
     Raises:
         UserError: There are no such files.

@@ -76,7 +76,7 @@ class Filler(str):
 
 
 class Draw:
-    """The fixture `draw`. Each call has its own random stream, so a call added at the end changes no other.
+    """The fixture `draw`. Each call has its own random stream: a call added at the end leaves earlier values unchanged.
 
     Example:
         >>> def test_refund_code(ask: Ask, draw: Draw, tokens: int):
@@ -89,7 +89,7 @@ class Draw:
         self._trial, self._workspace, self._shares = trial, workspace, shares
 
     def shared(self) -> Draw:
-        """Return a draw with the same values for all items of one context.
+        """Return a Draw that yields the same values for all items that share a context.
 
         `@pytest.mark.longctx(trials=200, share=4)` makes a context of four drawn items each; cases with the same
         `cluster` are of one context. These items are sent one after another, so that a model's prompt cache serves all
@@ -98,7 +98,7 @@ class Draw:
         return Draw(self._trial, self._workspace, shares=True)
 
     def stream(self) -> np.random.RandomState:
-        """Return a frozen random stream for NumPy code; each cell has its own.
+        """Return a reproducible NumPy RandomState, distinct for each cell and item.
 
         It is named by the cell, so that each length draws its own items, and by the test's `version`.
         """
@@ -116,7 +116,7 @@ class Draw:
         return low + int.from_bytes(words, "little") % span
 
     def uniform(self, low: float = 0.0, high: float = 1.0) -> float:
-        """Return a number from `low` up to `high`."""
+        """Return a float that is uniformly distributed between `low` and `high`."""
         return low + (high - low) * float(self._stream().random_sample())
 
     def choice(self, values: Sequence[Value]) -> Value:
@@ -145,7 +145,7 @@ class Draw:
         return [values[int(place)] for place in self._stream().permutation(len(values))[:number]]
 
     def filler(self, tokens: int) -> Filler:
-        """Return prose of about `tokens` tokens of the reference vocabulary.
+        """Return prose of about `tokens` tokens, counted in the reference vocabulary rather than the model's.
 
         It is made of notices of the shipped register, a country that does not exist. A shorter filler is the beginning
         of a longer one. It ends with a sentence, and is at most one sentence longer than `tokens`.
@@ -196,7 +196,7 @@ class Draw:
         return [among[place] for place in places[:number]]
 
     def operation(self, tokens: int) -> Operation:
-        """Return a generated agent session, with a probe for each kind of fact in it.
+        """Return a generated agent session of about `tokens` tokens, with one probe for each kind of fact.
 
         It has about `tokens` tokens of the reference vocabulary, at least 600; its facts are the same at every length.
         """

@@ -166,15 +166,15 @@ class Transcript:
     system: str | Sequence[Mapping[str, Any]] = ""
     """The system prompt; empty for none."""
     tools: Sequence[Mapping[str, Any]] = ()
-    """The tools that the turns call."""
+    """The definitions of the tools that the conversation uses."""
     compactions: int = field(default=0, compare=False)
     """How often the program compacted the conversation, as far as its log tells."""
     lacks: tuple[str, ...] = field(default=(), compare=False)
     """What the product sends but does not log: `system prompt`, `tool descriptions`."""
     left_out: tuple[str, ...] = field(default=(), compare=False)
-    """What the turns leave out of the log, such as `2 pictures` or `1 API error`."""
+    """Parts of the log that were dropped, such as `2 pictures` or `1 API error`."""
     probes: tuple[Probe, ...] = field(default=(), compare=False)
-    """The probes that share the contexts of `filled`."""
+    """The probes whose evidence `filled` also includes if it fits."""
     fill: int | None = field(default=None, compare=False)
     """The tokens of a part of a conversation; None for all of it."""
     places: Mapping[int, int] | None = field(default=None, compare=False, repr=False)
@@ -185,14 +185,14 @@ class Transcript:
     """What was learned from it: where evidence is, and the parts that were made."""
 
     def depth_of(self, text: str) -> float | None:
-        """Return the share of the tokens before the turn that contains a text; None if none does."""
+        """Return the depth of the first turn that contains `text`, from 0 to 1; None if no turn does."""
         for index, message in enumerate(self.messages):
             if any(folded(text) in folded(read_block(block)) for block in blocks_of(message)):
                 return self.depth_at(index)
         return None
 
     def depth_at(self, turn: int) -> float | None:
-        """Return the share of the tokens before a turn, numbered from 0; None if there is no such turn."""
+        """Return the share of tokens before turn number `turn` (counted from 0), from 0 to 1; None if there is none."""
         after = tokens_after(self.messages)
         return 1 - after[turn] / after[0] if 0 <= turn < len(self.messages) else None
 
@@ -221,7 +221,7 @@ class Transcript:
     def filled(
         self, tokens: int, probe: Probe | Case | Mapping[str, Any], *, whole_exchanges: bool = False
     ) -> Transcript:
-        """Return a part of about `tokens` tokens that contains the evidence of a probe.
+        """Return an excerpt of about `tokens` tokens (reference vocabulary) that contains the probe's evidence.
 
         It has the evidence of the transcript's other probes, too, as far as that fits into half of the tokens, so that
         these probes share it. The rest are the turns around the evidence, the nearest first.
@@ -302,17 +302,17 @@ class Probe:
     question: str
     """The question, without its template."""
     accept: tuple[str | tuple[str, ...], ...]
-    """The accepted answers. A tuple is accepted if the reply names all of its texts."""
+    """The accepted answers. For a tuple, the reply must contain all of its texts."""
     stale: tuple[str, ...] = ()
     """Answers that were right earlier in the conversation."""
     kind: str = ""
     """The kind of fact, such as `identifier`."""
     evidence: str = ""
-    """A quote from the turn with the answer."""
+    """An exact quote from the turn that contains the answer."""
     turn: int | None = None
-    """The number of that turn, from 1, instead of a quote."""
+    """The number of that turn, from 1. It takes precedence over `evidence`."""
     alone: bool | None = None
-    """Whether the answer was right with the evidence alone when the probe was tried; None if it was not tried."""
+    """Whether the model answered correctly when given only the evidence; None if that was not tested."""
 
     @classmethod
     def of(cls, given: Case | Mapping[str, Any]) -> Probe:
@@ -370,22 +370,22 @@ class Probe:
 def transcript(path: str | Path, line: int | None = None, *, probes: str | Path | None = None) -> Transcript:
     """Read a logged conversation: JSON lines with requests of the Messages API or of OpenAI's two APIs.
 
-    A line is the body of a request, or an object with `request` and, for the reply, `response`. Each request repeats
-    the turns before it, so the last one with the most turns, and its reply, are the conversation. Requests of Gemini's
-    API and of Bedrock's Converse are read, too, as are rows of LiteLLM. Sessions of Codex CLI, Gemini CLI (and what its
-    `/chat save` wrote), opencode (`opencode export`), Claude Code, Qwen Code, pi, mini-SWE-agent and Cline are read
-    without their subagents, as are plain lists of turns. Of a session that was rewound, the branch that ends last is
-    read. A truncated log is read up to its last whole turn. Thinking, prompt-cache marks and summaries are left out, as
-    are pictures, API errors and undone turns of sessions, which `left_out` lists, and what stands before a compaction
-    block of the Messages API.
+    Each line is a request body, or an object with `request` and optionally `response`. Each request repeats the earlier
+    turns, so the conversation is the request with the most turns (the last one, if several tie) and its reply. Requests
+    to Gemini's API and Bedrock's Converse, LiteLLM rows and plain lists of turns are accepted, too. So are sessions of
+    Codex CLI, Gemini CLI (including `/chat save` files), opencode (`opencode export`), Claude Code, Qwen Code, pi,
+    mini-SWE-agent and Cline, without their subagents. If a session was rewound, the branch that ends last is used. A
+    truncated log is read up to its last complete turn. Thinking, prompt-cache marks, summaries and all content before a
+    compaction block of the Messages API are dropped. Pictures, API errors and undone turns of sessions are dropped and
+    listed in `left_out`.
 
     Args:
         path: The file, relative to the calling file or to the working directory.
-        line: The number of the line to read instead, from 1.
-        probes: A file of probes (JSON lines), which share the contexts of `filled`.
+        line: Read only this line, numbered from 1.
+        probes: A JSON Lines file of probes. `filled` puts the evidence of several into one context.
 
     Raises:
-        UserError: A file is missing or is not such a log.
+        UserError: A file is missing or its format is not supported.
 
     Example:
         >>> session = transcript("session.jsonl")  # doctest: +SKIP

@@ -33,7 +33,7 @@ Results = str | Path | Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class FileVerdict:
-    """The verdict on two files, or lists of rows.
+    """The verdict on two sets of results.
 
     Example:
         >>> FileVerdict("pass", "Gate: pass", {"verdict": "pass"}, ()).verdict
@@ -47,7 +47,7 @@ class FileVerdict:
     data: Mapping[str, Any]
     """What `longctx gate --out gate.json` writes."""
     understood: tuple[str, ...]
-    """How each of the two was read."""
+    """How `before` and `after` were interpreted, one sentence each."""
 
     def __str__(self) -> str:
         return self.text
@@ -63,21 +63,22 @@ def verdict_of(
     subset: bool = False,
     read: Mapping[str, Any] | None = None,
 ) -> FileVerdict:
-    """Return the verdict that `longctx gate OLD NEW` prints, for a harness of your own.
+    """Return the verdict that `longctx gate OLD NEW` prints, for results of your own harness.
 
     Args:
-        before: The earlier results: a file of any form that the command reads, or a list of rows, each a dictionary
-            with `id` and `correct` or `score`.
-        after: The results to judge.
-        margin: The largest acceptable drop in a band, a share of trials.
+        before: The earlier results: a file in any format that the command reads, or a list of dictionaries, each with
+            `id` and `correct` or `score`.
+        after: The new results, in the same forms.
+        margin: The largest acceptable drop of accuracy in a band: 0.05 is 5 percentage points.
         guessing: The accuracy that guessing reaches.
-        subset: Whether `after` measures a part of `before` on purpose.
-        read: Options of the command that select what is read, such as `{"id": "index", "scale": (1, 5)}`: `id`,
-            `correct`, `answer`, `expected`, `question`, `depth`, `error`, `band`, `cluster`, `rows`, `score`,
+        subset: Whether `after` deliberately covers only part of `before`. Otherwise, missing trials count as not
+            measured.
+        read: Options of the command that control how the results are read, such as `{"id": "index", "scale": (1, 5)}`:
+            `id`, `correct`, `answer`, `expected`, `question`, `depth`, `error`, `band`, `cluster`, `rows`, `score`,
             `scale`, `lower_is_better`, and a dictionary `select`.
 
     Raises:
-        UserError: Something cannot be read, or is left to choose.
+        UserError: The results cannot be read, or how to read them is ambiguous.
 
     Example:
         >>> before = [{"id": n, "correct": True} for n in range(60)]

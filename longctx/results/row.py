@@ -37,7 +37,7 @@ EARLY_STOP = "early stop"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One trial. If it was not measured, `error` is the reason. None is an unknown value.
+    """The result of one trial. If it was not measured, `error` is the reason. None means unknown.
 
     Example:
         >>> rows = Run(profile="recorded").measure().rows  # doctest: +SKIP
@@ -110,7 +110,7 @@ class Row:
     distance_from_end: Natural | None = None
     """The tokens from the needle to the end of the prompt."""
     input_tokens: Natural | None = None
-    """The tokens of the prompt, including those read from the prompt cache and written to it."""
+    """The number of prompt tokens, including prompt-cache reads and writes."""
     cached_tokens: Natural | None = None
     """The tokens that were read from the prompt cache."""
     cache_write_tokens: Natural | None = None
@@ -203,14 +203,14 @@ class Row:
 
     @property
     def credit(self) -> float:
-        """What the trial adds to an accuracy: 1 or 0, or the partial credit of a check or another tool's score."""
+        """The trial's score in the accuracy: 1, 0, or partial credit from a check or another tool."""
         if self.trace and CREDIT in self.trace and gives_credit(self.test):
             return self.trace[CREDIT] / 1000
         return 1 if self.outcome == "correct" else 0
 
     @property
     def answer_id(self) -> str:
-        """What identifies its answer among those to the same request, eight hex digits."""
+        """Eight hexadecimal digits that identify the answer among all answers to the same request."""
         text = f"{self.recorded_at} {self.model_returned} {self.repeat} {self.prompt_sha256}"
         return hashlib.sha256(text.encode()).hexdigest()[:8]
 
@@ -221,7 +221,7 @@ class Row:
 
     @property
     def cluster_or_item(self) -> object:
-        """The row's cluster; without one, its item, which several cells may share."""
+        """The row's cluster or, if it has none, its item. Several cells may share an item."""
         return self.cluster or self.item or (self.cell, self.seed, self.item, self.trial)
 
     @property

@@ -79,7 +79,7 @@ class Rate:
         return self.interval()[1]
 
     def interval(self, z: float = Z95) -> tuple[float, float]:
-        """Return the interval for the normal quantile z, by default that of 95%.
+        """Return the Wilson interval for the normal quantile `z`; the default gives 95%.
 
         Of clusters it is Student's quantile with one degree of freedom fewer: their effect is estimated (E. L. Korn
         and B. I. Graubard, "Confidence intervals for proportions with small expected number of positive counts

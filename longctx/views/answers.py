@@ -89,7 +89,7 @@ def _median(values: Sequence[float]) -> float | None:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The measured trials of one subject in a cell, or in several that a report groups.
+    """The measured trials of one subject in a cell, or in several cells that a report groups.
 
     Example:
         >>> def keys_named(answers: Answers) -> str:
@@ -112,7 +112,7 @@ class Answers:
         return len(self.rows)
 
     def total(self, key: str) -> int:
-        """Return the sum of a number in the traces."""
+        """Return the sum of one trace entry over all trials."""
         return sum(row.trace.get(key, 0) for row in self.rows)
 
     def count(self, held: Callable[[Row], bool]) -> int:
@@ -120,7 +120,7 @@ class Answers:
         return sum(map(held, self.rows))
 
     def rate(self, held: Callable[[Row], bool] | None = None, among: Callable[[Row], bool] = bool) -> Rate:
-        """Return the accuracy, or the share of trials for which `held` is true, with its interval.
+        """Return the accuracy or, with `held`, the share of trials for which it is true. `among` selects the trials.
 
         among: which trials are counted, by default all.
         """

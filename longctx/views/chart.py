@@ -23,16 +23,16 @@ PlotKind = Literal["curves", "rows", "bars", "shares", "heat"]
 
 @dataclass(frozen=True, slots=True)
 class PlotMark:
-    """A value of a chart.
+    """A value to draw in a chart.
 
     Example:
         >>> mark = PlotMark(3, 0.97, (0.89, 0.99), series="my-model", say="3 keys: 0.97 [0.89, 0.99] n=60")
     """
 
     x: int | float | str
-    """Its place: a number or name on the axis, a row's name, or a heat map's column."""
+    """Its x-value: a number or name on the axis, the name of a row, or the column of a heat map."""
     value: float
-    """Its place on the axis of values."""
+    """Its value on the value axis."""
     interval: tuple[float, float] | None = None
     """The ends of its 95% interval; None for no interval."""
     series: str = ""
@@ -55,7 +55,7 @@ class Upright:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """What a chart draws, as data.
+    """The content of a chart.
 
     Example:
         >>> plot = Plot(kind="bars", value="keys found", marks=[PlotMark("3 keys", 58)], ends=None)
@@ -66,22 +66,22 @@ class Plot:
     kind: PlotKind = "curves"
     """`curves` over an axis, `rows` of points with intervals, `bars`, `shares` of each row, or a `heat` map."""
     x: str = ""
-    """The title of the axis of places."""
+    """The title of the x-axis."""
     value: str = ACCURACY
-    """The title of the axis of values."""
+    """The title of the value axis."""
     ends: tuple[float, float] | None = (0.0, 1.0)
-    """The ends of that axis; None if they follow from the values."""
+    """The limits of that axis; None to derive them from the values."""
     lines: Sequence[tuple[float, str]] = ()
-    """Values with a dashed line, such as the accuracy of guessing, each with its name."""
+    """Values to draw as dashed lines, such as the accuracy of guessing, each with a name."""
     dotted: Sequence[tuple[int | float | str, float]] = ()
-    """A dotted line through these places and values; a single place draws it across the chart."""
+    """The points (x, value) of a dotted line. A single point draws a line across the chart."""
     uprights: Sequence[Upright] = ()
     from_zero: bool = False
-    """Whether an axis of numbers begins at 0."""
+    """Whether a numeric x-axis starts at 0."""
     legend: str | None = ""
     """The title of the legend; None for no legend."""
     colours: Mapping[str, str] = field(default_factory=dict)
-    """The colours of series that mean something, such as `var(--good)`."""
+    """Colours for individual series, as CSS values such as `var(--good)`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,15 +94,15 @@ class Chart:
     """
 
     name: str
-    """The name of its file."""
+    """The name of its file, without the extension."""
     test: str
-    """The test in whose section it is; empty for all tests."""
+    """The test whose report section shows it; empty for the section on all tests."""
     title: str
-    """Its title: what it shows and, after `: `, the subject."""
+    """The title: the content of the chart and, after `: `, the subject."""
     plot: Plot
-    """What it draws."""
+    """The content to draw."""
     table: Table
-    """Its numbers, as text."""
+    """The chart's numbers as a table."""
     note: str = ""
     """A sentence below it."""
 
@@ -129,9 +129,9 @@ class Table:
     rows: tuple[tuple[object, ...], ...]
     """The cells of each row, one per column."""
     test: str = ""
-    """The test in whose section it is; empty for all tests."""
+    """The test whose report section shows it; empty for the section on all tests."""
     said: tuple[str, ...] = ()
-    """The columns with text of a model or a document."""
+    """The columns that contain text from a model or a document."""
 
     def __post_init__(self) -> None:
         if any(len(row) != len(self.columns) for row in self.rows):
@@ -141,7 +141,7 @@ class Table:
     def from_rows(
         cls, title: str, rows: Sequence[Mapping[str, object]], test: str = "", said: tuple[str, ...] = ()
     ) -> Self:
-        """Return a table from rows. Missing cells and None are empty."""
+        """Return a table from one mapping per row. Missing values and None become empty cells."""
         columns = tuple(dict.fromkeys(name for row in rows for name in row))
         cells = (tuple(row.get(name) for name in columns) for row in rows)
         return cls(
@@ -159,12 +159,12 @@ class Table:
     def by_subject(
         cls, title: str, subjects: Sequence[Subject], columns: Mapping[str, Sequence[object]], test: str = ""
     ) -> Self:
-        """Return a table with a row per subject and these further columns. Subjects may repeat."""
+        """Return a table with one row per subject and these additional columns. Subjects may repeat."""
         return cls.from_columns(title, {**subject_columns(subjects), **columns}, test)
 
     @classmethod
     def pivot(cls, title: str, cells: Sequence[tuple[object, str, str]], index: str, test: str = "") -> Self:
-        """Return a table from cells (row, column, text). index: the name of the rows.
+        """Return a table from cells (row, column, text). index: the title of the first column.
 
         Rows are sorted if they are numbers; else rows and columns keep the order of the cells. Missing cells are empty.
         """

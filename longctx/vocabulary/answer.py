@@ -52,19 +52,19 @@ class Answer:
     """
 
     text: str
-    """Its text, without blocks of thinking and tool calls; in a test function, `<think>…</think>` stays in it."""
+    """The text, without thinking blocks and tool calls. In a test function, inline `<think>…</think>` is kept."""
     stop_reason: str | None
-    """Why it ended, as the Messages API names it."""
+    """Why generation stopped, as a Messages API `stop_reason`."""
     model: str
-    """The model that answered, as the server names it; empty if it names none."""
+    """The model name that the server reported; empty if it reported none."""
     input_tokens: int
-    """The tokens of the prompt, including those read from the prompt cache and written to it."""
+    """The number of prompt tokens, including prompt-cache reads and writes."""
     cached_tokens: int | None = None
-    """The tokens that were read from the prompt cache; None if the server did not report it."""
+    """The number of tokens read from the prompt cache; None if the server did not report it."""
     output_tokens: int = 0
-    """The tokens of the reply, including those of thinking."""
+    """The number of tokens in the reply, including thinking."""
     latency_s: float | None = None
-    """The seconds until the complete answer had arrived; None if they were not measured."""
+    """The time until the complete answer arrived, in seconds; None if it was not measured."""
     recorded_at: str = ""
     """The time of the answer in ISO 8601, UTC."""
     request_sha256: str = ""
@@ -80,13 +80,13 @@ class Answer:
     thinking_tokens: int | None = None
     """The tokens of its output that the model thought with; None if the server did not report it."""
     refusal: str = ""
-    """The category of a refusal, such as `cyber`; empty without one."""
+    """The category of the refusal, such as `cyber`; empty if the server reported none."""
     fallback: bool = False
     """Whether a fallback model answered because the requested one declined."""
     compactions: tuple[CompactionUsage, ...] = ()
     """The compactions of the server, whose tokens are among the answer's and are priced as requests of their own."""
     unread_usage: tuple[str, ...] = ()
-    """The fields of the server's usage that count something of a cache in a way that is not known."""
+    """Cache-related fields in the server's usage report that longctx does not recognize."""
     thought: str = ""
     """The thinking that the server left at the start of the text, and that `text` is without."""
     message: Mapping[str, Any] = field(default_factory=dict, compare=False)
@@ -94,24 +94,26 @@ class Answer:
     told: Callable[[object], object] | None = field(default=None, compare=False)
     """Called with what a reader has read of a judge's answer; None for any other answer."""
     compared: Callable[[str, str], object] | None = field(default=None, compare=False, repr=False)
-    """Called with the letters that `choice` read one of, and with what a test compares that letter with."""
+    """For internal use. Called with the allowed letters and each value that a test compares the result of `choice`
+    with."""
 
     def __repr__(self) -> str:
         return f"Answer({self.text!r}, {self.stop_reason!r})"
 
     @property
     def cut_off(self) -> bool:
-        """Whether it ends because no more tokens were allowed or fitted."""
+        """Whether the answer was cut off by `max_tokens` or by the end of the context window."""
         return self.stop_reason in CUT_OFF
 
     @property
     def says_nothing(self) -> bool:
-        """Whether it has neither text nor a complete tool call."""
+        """Whether the answer contains neither text nor a complete tool call."""
         return not self.text.strip() and self.stop_reason != "tool_use"
 
     @property
     def content(self) -> list[dict[str, Any]]:
-        """Its blocks as the server returned them: text, thinking, tool_use. Send them back as the assistant's turn."""
+        """The content blocks as the server returned them (text, thinking, tool_use), to send back as the assistant's
+        turn."""
         return list(self.message.get("content", ()))
 
     @property
@@ -126,7 +128,7 @@ class Answer:
 
     @property
     def citations(self) -> list[dict[str, Any]]:
-        """The citations of all text blocks, in their order."""
+        """The citations of all text blocks, in order."""
         return [cited for block in self.content if block["type"] == "text" for cited in citations_of(block)]
 
     @property
@@ -136,11 +138,11 @@ class Answer:
 
     @property
     def turn(self) -> dict[str, Any]:
-        """The answer as a turn of the conversation, to be followed by the next user turn."""
+        """The answer as an assistant turn, to add to the conversation."""
         return {"role": "assistant", "content": self.content}
 
     def tool_results(self, functions: Mapping[str, Callable[..., object]]) -> dict[str, Any]:
-        """Call the tools that the answer asks for, and return the user turn with their results.
+        """Run the answer's tool calls and return a user turn with the results.
 
         A result that is not text is sent as JSON. An exception of the function and a call of an unknown tool are sent
         back as errors, as an agent would do. Raises Unparseable for a call without id, name or input.
@@ -164,7 +166,7 @@ class Answer:
             raise self._unreadable("a number of thousands of digits in the reply") from None
 
     def choice(self, letters: str = "ABCD") -> str:
-        """Return the letter that the answer chooses, in upper case. Raises Unparseable if it names none, or several.
+        """Return the chosen letter in upper case. Raises Unparseable if the answer names no letter or several.
 
         The last letter that the answer states counts, as in "The answer is B" or on its own line. An answer that
         states none must name exactly one letter. For the letters YN, the words yes and no are read too.
@@ -187,7 +189,7 @@ class Answer:
         return self._read(value.strip())
 
     def json(self, schema: type[Schema] | None = None) -> Any:
-        """Return the first JSON object or list in the text, also from a fenced block. Raises Unparseable.
+        """Return the first JSON object or list in the text or in a fenced block. Raises Unparseable if there is none.
 
         Args:
             schema: A type that it must have, such as a pydantic model, a dataclass or `dict[str, int]`; it is then

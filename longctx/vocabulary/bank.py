@@ -143,7 +143,8 @@ class Bank:
         return self.digest if self.version == 1 else LIVING
 
     def order(self, longest: int) -> list[int]:
-        """Return the indices of all items about sections of at most `longest` tokens, in a frozen random order."""
+        """Return the indices of all items about sections of at most `longest` tokens, in a reproducible random
+        order."""
         order = [index for index in self._shuffled if self.needle(index).tokens <= longest]
         if not self.rounds:
             return order
@@ -161,7 +162,7 @@ class Bank:
         return sorted(range(len(self.items)), key=lambda index: rank("order", self.item_name(index)))
 
     def others(self, index: int, seed: int, longest: int) -> Iterator[Section]:
-        """Yield the other sections of at most `longest` tokens in a frozen random order (version 2)."""
+        """Yield all other sections of at most `longest` tokens, in a reproducible random order (`version` 2)."""
         item = self.items[index]
         for section in self._ranked(item, seed):
             if section.tokens <= longest and section.id != item.section:
@@ -182,7 +183,7 @@ class Bank:
         return f"the model's filter keeps {len(self.kept):,} of {self.asked:,} questions, and none of these {limit}"
 
     def stream(self, *names: object) -> np.random.RandomState:
-        """Return a frozen random stream that several cells share, unlike a trial's own."""
+        """Return a reproducible NumPy RandomState that these names identify, which several cells can share."""
         return frozen_stream("bank", self.digest if self.version == 1 else f"v{self.version}", *names)
 
 

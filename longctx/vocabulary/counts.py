@@ -23,15 +23,16 @@ class Counts:
     """
 
     probes: Callable[[Mapping[str, str]], dict[str, str]] = field(repr=False)
-    """Returns the texts whose tokens are counted, by name, from the templates of the prompt set.
+    """Given the prompt set's templates, returns the texts to count, by name.
 
     Each is counted as one user turn, after the model profile's system prompt and the template `system`, if any."""
     values: Callable[[Mapping[str, int]], dict[str, float]] = field(repr=False)
-    """Returns the values of `ask.tokens()` from these counts. Raises ValueError if they cannot be right."""
+    """Given the token counts by name, returns the values of `ask.tokens()`. Raises ValueError if the counts are
+    implausible."""
     needs: tuple[str, ...]
-    """The names of values that are always present and above 0."""
+    """The names of values that must be present and greater than 0."""
     fits: Callable[[Any], object] = field(default=lambda cell: None, repr=False)
-    """Raises ValueError if a cell does not fit the model. The values are in `cell.counted`."""
+    """Raises ValueError if a cell does not fit the model. Read the values from `cell.counted`."""
 
     def __post_init__(self) -> None:
         if isinstance(self.needs, str):

@@ -19,30 +19,32 @@ class ProtocolDeclaration(Declaration):
     axes: type[Axes]
     """The entries of the profile's table, and the cells that they span."""
     title: str
-    """The name in headings."""
+    """The display name in headings."""
     templates: Mapping[str, tuple[str, ...]]
     size: Callable[[Any, Mapping[str, float]], float]
-    """Returns the average tokens of a prompt, from a cell and the model's tokens per unit."""
+    """Returns the average prompt length in tokens, given a cell and the model's tokens per unit."""
     unit: str = "tokens"
     """The unit of lengths, in the plural."""
     length: str = ""
     """The parameter that decides the band of a cell."""
     context: str | None = ""
-    """The parameter with the length of the context; empty for the prompt's tokens, None if the needle has no depth."""
+    """The parameter with the context length. If empty, the prompt's tokens are used; None if the needle has no
+    depth."""
     position: str = ""
-    """The parameter with the needle's place in percent, if it is a position such as the end; empty if drawn freely."""
+    """The parameter with the needle's position in percent; empty if the position is drawn at random."""
     variant: str = ""
-    """The parameter whose values differ so much that heat maps compare lengths only over values that all have."""
+    """The parameter whose values differ too much to average: heat maps use only the values that all lengths have."""
     guessing: float = 0.0
     """The accuracy that guessing reaches."""
     choices: int = 0
-    """The number of letters to choose from; 0 if the answer is not a letter. The best constant letter is reported."""
+    """The number of answer letters; 0 if not multiple choice. The accuracy of the best constant letter is reported."""
     items: type[Items] | None = None
-    """The items, if they are not drawn one by one; with BankAxes, by default the bank's questions."""
+    """The source of the items; None if the function draws each item itself. With BankAxes, the default is the bank's
+    questions."""
     apart: tuple[str, ...] = ()
-    """Parameters of the function that do not distinguish cells."""
+    """Function parameters that are not part of a cell's identity."""
     report: Report | str | None = field(default=None, repr=False)
-    """What it reports in addition to accuracies; or its MODULE:NAME, which is loaded when a run ends."""
+    """The Report of this protocol; or its `MODULE:NAME`, which is imported at the end of a run."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

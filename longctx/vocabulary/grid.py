@@ -50,9 +50,9 @@ Trials = Annotated[int | dict[str, int], BeforeValidator(_trials)]
 
 
 class Axes(BaseModel):
-    """The table of a protocol in profiles. A protocol adds its own entries and yields the cells that they span.
+    """The schema of a protocol's table in a profile. Subclass it to add entries, and yield the cells that they span.
 
-    `sizes` names the entry of the lengths, each of which may be a share of a model's window.
+    Set `sizes` to the name of the entry that lists context lengths. Each length may be a share of the model's window.
 
     Example:
         >>> class Digits(Axes):
@@ -164,7 +164,7 @@ class Axes(BaseModel):
     """The type of a protocol's cells."""
 
     def cells(self) -> Iterable[Mapping[str, object]]:
-        """Yield the parameters of each cell. May raise ValueError."""
+        """Yield the parameters of each cell. Raise ValueError if the entries do not fit together."""
         raise NotImplementedError
 
     def made_cells(self, bank: Callable[[], Bank]) -> Iterator[Point]:

@@ -9,9 +9,9 @@ from longctx.vocabulary.point import Outcome
 
 
 def unanswered(answer: Answer, lacks: str = "no number in the reply") -> Outcome:
-    """Return the outcome of an answer that lacks what was requested: refused, cut off, or unparseable.
+    """Return the outcome of an answer without a usable value: `refusal`, `truncated` or `unparseable`.
 
-    lacks: the reason for a complete answer.
+    lacks: the reason to report if the answer is complete but unparseable.
 
     Example:
         >>> answer = Answer("I cannot say.", "end_turn", "my-model", input_tokens=40, output_tokens=4)

@@ -93,7 +93,7 @@ class BuiltTrial:
     documents: str = ""
     """The digest of the documents that the prompt holds; empty if a test does not state it."""
     prefill: str = ""
-    """The beginning of the answer, for models that accept one."""
+    """The beginning of the assistant's turn, for models that accept a prefill."""
     without_prefill: str = ""
     """The end of the user's turn for the others."""
     shape: Shape = TEXT
@@ -122,26 +122,26 @@ class Outcome:
     kind: Kind
     """`correct`, `wrong`, `unparseable`, `refusal` or `truncated`."""
     returned: str | None = None
-    """What was read from the answer."""
+    """The value that was read from the answer."""
     why: str = ""
     """Why the answer is wrong, in a sentence."""
     trace: Mapping[str, int] = field(default_factory=dict)
-    """The numbers in `why`, by name, which reports can add up."""
+    """Counts by name, such as the numbers in `why`. Reports can add them up."""
     expected: str | None = field(default=None, repr=False)
     """The right answer, for test functions."""
     credit: float | None = field(default=None, repr=False)
     """Partial credit, from 0 to 1; by default 1 if correct, else 0."""
     checks: Mapping[str, bool] = field(default_factory=dict, repr=False)
-    """Further judgements of a protocol by name, each with its own accuracy and bands."""
+    """Additional checks of a protocol, by name. Each has its own accuracy and bands."""
     marks: Sequence[Mark] = field(default=(), repr=False, compare=False)
-    """The parts of the user's text that a protocol's report shows."""
+    """The parts of the user's text that a protocol's report highlights."""
     quotes: Sequence[Quote] = field(default=(), repr=False, compare=False)
     """The quotes in the answer, of protocols that ask for quotes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A part of a trial's user text that the report shows: the characters from `start` up to `end`.
+    """A part of a trial's user text that the report highlights: the characters from `start` to `end` (exclusive).
 
     Example:
         >>> Mark("needle", start=0, end=25)
@@ -149,7 +149,7 @@ class Mark:
     """
 
     name: str
-    """What it is, such as `needle`."""
+    """The kind of part, such as `needle`."""
     start: int
     """The index of its first character."""
     end: int
@@ -229,7 +229,7 @@ class Declaration:
     name: str
     """The test's name in profiles, prompt sets, cassettes and rows."""
     version: int = 1
-    """Raise it whenever the test builds different trials."""
+    """The version. Increase it whenever the protocol builds different trials."""
     parameters: tuple[str, ...] = field(default=(), compare=False)
     """The names of the parameters, numbers or words, that distinguish cells."""
     treatments: tuple[str, ...] = field(default=(), compare=False)
@@ -243,7 +243,7 @@ class Declaration:
     size: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
     """Returns the tokens of a prompt, on average; None if they are not known before it runs."""
     longest: Callable[[Any, Mapping[str, float]], float] | None = field(default=None, compare=False)
-    """Returns the tokens of a cell's longest prompt, if its prompts differ in size."""
+    """Returns the length of a cell's longest prompt in tokens, if prompts differ in length."""
     fills_window: bool = field(default=False, compare=False)
     """Whether `size` includes the system prompt."""
     length: str | None = field(default=None, compare=False)
@@ -251,23 +251,24 @@ class Declaration:
     prefix: Callable[[Any, Templates, int, int], str | None] | Literal["asked"] | None = field(
         default=None, compare=False
     )
-    """Returns a sort key for prompts that begin alike; `asked` if the function passes it to `ask`."""
+    """Returns a sort key that groups prompts with a common beginning. Use `asked` if the function passes the key to
+    `ask`."""
     cluster: Callable[[Any, int], str] | None = field(default=None, compare=False)
-    """Returns the cluster of an item, if its items do not define it."""
+    """Returns the cluster of an item, given the cell and the item's index, if `items` does not define clusters."""
     pieces: Callable[[Any], int] | None = field(default=None, compare=False)
-    """Returns about how many pieces the context has; None if it is one text."""
+    """Returns the approximate number of pieces in a cell's context; None if the context is one text."""
     items: Callable[[Any], Items] | None = field(default=None, compare=False)
     """Returns the items of a cell; None if they are drawn one by one."""
     counts: Counts | None = field(default=None, compare=False)
-    """The token counts that it needs from each model's tokenizer."""
+    """The token counts that the test needs from each model's tokenizer."""
     units: Callable[[Templates], Mapping[str, tuple[str, str, int]]] | None = field(default=None, compare=False)
     """Returns, for each unit of a model profile's [tokens], two texts and how many units longer the second is."""
     validate: Callable[[Any], object] | None = field(default=None, compare=False)
-    """Raises ValueError for an impossible cell."""
+    """Raises ValueError if a cell's parameters are impossible."""
     gated: Callable[[Any], bool] | None = field(default=None, compare=False)
     """Returns whether the gate judges a cell; None if it judges all."""
     earlier: Mapping[str, str] = field(default_factory=dict, compare=False)
-    """Parameters that an earlier version lacked, each with the entry of the table that sets it to None."""
+    """Parameters that an earlier version lacked. Each maps to the table entry that sets it to None."""
 
 
 class Declared:

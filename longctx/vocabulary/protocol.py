@@ -26,9 +26,9 @@ KEY = "__longctx__"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class protocol(ProtocolDeclaration):  # a decorator
-    """Declares a function as a protocol.
+    """Decorator that declares a function as a protocol.
 
-    Its name, without `test_`, is the name of the profile's table, of the folder of prompts and of the rows.
+    The function's name, without `test_`, names the profile table, the prompt folder and the test in result rows.
 
     Example:
         >>> @protocol(

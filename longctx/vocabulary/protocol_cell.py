@@ -48,7 +48,7 @@ class TrialNumber:
     repeat: int
     """The number of the repeat of that item, from 0."""
     context: int
-    """The number of its context, which trials share if the cell has `questions`."""
+    """The number of its context, from 0. Trials share contexts if the cell has `questions`."""
     question: int
     """The number of its question about the context, from 0."""
 
@@ -57,17 +57,17 @@ class TrialFacts(TypedDict, total=False):
     """What a protocol may pass to `ask` besides the text and the right answer of a trial."""
 
     accepted: Sequence[str]
-    """Other forms of the right answer. A gate does not compare trials whose right answers changed."""
+    """Other accepted forms of the right answer. A gate skips trials whose right answer changed."""
     needle: str
-    """The part of the text with the answer; its place is the trial's depth."""
+    """The part of the text that contains the answer. Its position determines the trial's depth."""
     depth: float
-    """The depth itself, from 0 (the beginning) to 1 (the end)."""
+    """The depth, from 0 (beginning) to 1 (end), instead of `needle`."""
     distance_from_end: int
-    """The tokens after the needle, if they are known exactly."""
+    """The number of tokens after the needle, if known exactly."""
     prefill: str
-    """The beginning of the answer, for models that accept one."""
+    """The beginning of the assistant's turn, for models that accept a prefill."""
     without_prefill: str
-    """The end of the user's turn for other models."""
+    """Text appended to the user's turn for models that do not accept `prefill`."""
     prefix: str
     """The sort key of the prompt, if the protocol declares `prefix="asked"`."""
     params: Mapping[str, int]
@@ -81,7 +81,7 @@ class TrialFacts(TypedDict, total=False):
 
 
 class ProtocolAsk:
-    """The fixture `ask` of a protocol sends the one request of a trial.
+    """The fixture `ask` of a protocol. It sends the trial's only request.
 
     Example:
         >>> def echo(ask: ProtocolAsk, number: str) -> Outcome:
@@ -151,7 +151,7 @@ class ProtocolDraw:
         return ProtocolDraw(self._cell, self._number, shares=True)
 
     def stream(self, *names: object) -> np.random.RandomState:
-        """Return a frozen random stream: the trial's own or, with names, the same one for the same names."""
+        """Return a reproducible NumPy RandomState: the trial's own, or the one that the names identify."""
         if names:
             return frozen_stream(self._cell.test, self._cell.version, *names)
         number = self._number
@@ -176,7 +176,7 @@ class ProtocolCell(Point):
     """
 
     bank: Callable[[], Bank] = field(default=no_bank, kw_only=True, repr=False, compare=False)
-    """Loads the documents and questions when first needed."""
+    """Returns the bank, which is loaded on first use. Raises ValueError if the cell has none."""
 
     if TYPE_CHECKING:  # each protocol has parameters of its own, which its subclass has as fields
 

@@ -68,7 +68,7 @@ class BankItems(Items):
 
 
 class BankAxes(Axes):
-    """The entries of a protocol about the questions of a bank.
+    """Axes of a protocol that asks the questions of a bank.
 
     Example:
         >>> class NoticesGrid(BankAxes):
@@ -80,9 +80,9 @@ class BankAxes(Axes):
 
     default_items: ClassVar[type[Items]] = BankItems
     bank: str = Field(default=SHIPPED, min_length=1)
-    """The name of documents and questions, fixtures/NAME and fixtures/questions/NAME.jsonl."""
+    """The name of the bank: documents in fixtures/NAME and questions in fixtures/questions/NAME.jsonl."""
     longest: Count = 5000
-    """Tokens: longer sections, and questions about them, are left out."""
+    """The maximum section length in tokens. Longer sections and their questions are excluded."""
 
     @property
     def draws_on(self) -> str:

@@ -32,23 +32,23 @@ class Rank(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class StatedMinimum:
-    """The result of testing a stated minimum.
+    """The result of a significance test against a stated minimum.
 
     Example:
         >>> minimum = StatedMinimum(p_value=0.001, below=True, says="1.2 keys a trial, below the minimum of 2")
     """
 
     p_value: float
-    """The p-value of the hypothesis that the minimum is reached; Holm's correction includes it."""
+    """The p-value under the null hypothesis that the minimum is reached. It is part of Holm's correction."""
     below: bool
-    """Whether the whole interval is below the minimum."""
+    """Whether the whole confidence interval is below the minimum."""
     says: str
     """The result in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """What `Report.gate` returns in addition to bands. Only a stated minimum affects the verdict.
+    """An additional result of a gate, returned by `Report.gate`. Only its `minimum` can affect the verdict.
 
     Example:
         >>> reported = Reported(
@@ -63,13 +63,13 @@ class Reported:
     """
 
     kind: str
-    """The name of a list in gate.json."""
+    """The name of the list in gate.json that contains the entry."""
     data: Mapping[str, Any]
-    """The entry there."""
+    """The entry in that list."""
     table: str
-    """The title of its table."""
+    """The title of the table."""
     cells: Mapping[str, str]
-    """Its row there, headed by the first cell."""
+    """The row in that table, by column. The first cell names the row."""
     minimum: StatedMinimum | None = None
     """The result of testing a stated minimum; None if there is none."""
 
@@ -84,7 +84,7 @@ class Reported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Causes:
-    """The kinds of wrong answers: a table with a column for each, and a finding if one prevails.
+    """The kinds of wrong answers: a table with one column per kind, and a finding if one kind is frequent enough.
 
     Example:
         >>> Causes({"an older value": "updates_back", "made up": "nowhere"}, title="where wrong answers are from").of
@@ -92,22 +92,22 @@ class Causes:
     """
 
     counts: Mapping[str, str | Callable[[Any], int]] = field(kw_only=False)
-    """Each kind's count per trial: the name of a number in its trace, or a function of its row."""
+    """For each kind, the count in a trial: a name in the trial's trace, or a function of its Row."""
     title: str
     """The end of the table's title."""
     of: str = "wrong answers"
-    """What is counted, in the plural."""
+    """The plural noun for the counted things."""
     columns: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
-    """Further columns of the table, from Answers."""
+    """Additional columns of the table: functions of Answers by column name."""
     share: float = 0.5
-    """The share from which a kind is a finding."""
+    """The minimum share of all counts at which the most frequent kind is a finding."""
     details: Mapping[str, Callable[[Any], str]] = field(default_factory=dict)
-    """What the finding adds to a kind, from all Answers of one subject."""
+    """For a kind, a function that returns text to add to its finding, given all Answers of one subject."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shares:
-    """A further chart of shares, added up over the cells of a curve.
+    """An additional chart of shares. Counts are added up over the cells of a curve.
 
     Example:
         >>> Shares(
@@ -126,31 +126,31 @@ class Shares:
     x: str
     """The name of the axis and of the table's first column."""
     points: Callable[[Any], Iterable[tuple[Any, str, Any]]]
-    """Returns points from Answers: the place on the axis, the curve (empty for the cell's own), and a Rate or a pair
+    """Given Answers, returns points (x, curve, share). An empty curve is the cell's own. The share is a Rate or a pair
     (count, total)."""
     axis: str | None = None
-    """The title of the axis, if it is not `x`."""
+    """The title of the x-axis; by default `x`."""
     label: Callable[[Any], str] | None = None
-    """Names a place, for an axis of names in the order of the places."""
+    """Returns the name of an x-value. The axis then lists names, in the order of their x-values."""
     facets: tuple[str, ...] = ()
-    """Parameters whose values have separate charts."""
+    """Parameters with a separate chart for each value."""
     legend: str | None = None
     """The title of the legend."""
     value: str = "share"
-    """The title of the axis of values."""
+    """The title of the value axis."""
     table: str = ""
     """The end of a table's title in the text report; empty for no table."""
     fewest: int = 1
-    """The fewest places that make a chart."""
+    """The minimum number of distinct x-values for a chart."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     """The report of a test: its table, charts, findings and entries of summary.json.
 
-    Pass it as `report` to `@protocol` or to the marker of a test function. Functions take the parameters of a cell
-    (`params`) or the Answers of one subject to a cell. `x`, `by` and `facets` name parameters. Other names raise
-    UserError before anything is sent.
+    Pass it as `report` to `@protocol` or to the marker of a test function. Its functions take a cell's parameters
+    (`params`) or one subject's Answers to a cell. `x`, `by` and `facets` must name parameters. Otherwise, UserError is
+    raised before any request is sent.
 
     Example:
         >>> report = Report(
@@ -163,46 +163,49 @@ class Report:
     """
 
     x: str = ""
-    """The parameter on the axis of the first chart: a curve of numbers, or a row per name; empty for no chart."""
+    """The parameter on the x-axis of the first chart. Numbers give a curve, names a row each; empty for no chart."""
     axis: str = ""
-    """The title of that axis, if it is not `x`."""
+    """The title of that axis; by default `x`."""
     title: str = ""
-    """The title of that chart; by default `By` and `x`."""
+    """The title of that chart; by default `By X`, where X is the value of `x`."""
     series: Callable[[Params], str] | None = None
-    """Names the curve of a cell; None for one curve."""
+    """Returns the name of a cell's curve; None for a single curve."""
     legend: str | None = None
     """The title of the legend."""
     names: Mapping[Any, str] = field(default_factory=dict)
-    """Readable names of the values of `x`."""
+    """Display names for the values of `x`."""
     guessing: float | Callable[[Params], float] | None = None
-    """The accuracy that guessing reaches: a dashed line, and a finding if an accuracy is not significantly higher."""
+    """The accuracy of guessing. Charts draw it as a dashed line. Accuracy that is not significantly higher is a
+    finding."""
     rate: str = RATE
     """What the table calls the accuracy, such as `exact set`."""
     table: str = ""
-    """The end of the table's title, if it has no further columns."""
+    """The end of the table's title, if there are no additional columns."""
     figure: Callable[[Sequence[Any]], str | Iterable[Any]] | None = None
-    """Returns a subject's entry in the first table, from its cells: a text, or RatePoints in order."""
+    """Given a subject's cells, returns its entry in the first table: a text, or RatePoints in order."""
     columns: Mapping[str, Callable[[Any], object]] = field(default_factory=dict)
-    """Further columns, from Answers; the table then has a row per cell."""
+    """Additional columns: functions of Answers by column name. The table then has one row per cell."""
     fewest: int = 2
-    """The fewest places that make a chart."""
+    """The minimum number of distinct x-values for a chart."""
     charts: tuple[Shares, ...] = ()
-    """Further charts."""
+    """Additional charts."""
     causes: Causes | None = None
     """The kinds of wrong answers."""
     findings: Callable[[Any], Iterable[str | tuple[Rank, str]]] | None = None
-    """Returns further findings from all Answers of one subject: clauses without subject and full stop."""
+    """Given all Answers of one subject, returns additional findings: clauses without the subject and the final
+    period."""
     data: Callable[[Any], Mapping[str, Any]] | None = None
-    """Returns an entry of summary.json, from Answers."""
+    """Given Answers, returns an entry of summary.json."""
     entries: str = ""
-    """The name of the list of entries, which tests may share; by default the test's."""
+    """The name of the list of entries in summary.json, which tests may share; by default the test's name."""
     by: tuple[str, ...] = ()
-    """The parameters by which cells are grouped into Answers; by default each cell has its own."""
+    """The parameters by which cells are grouped into Answers. By default, each cell is its own group."""
     letters: Callable[[Any], str] | None = None
-    """For multiple choice: names some Answers, such as `in 3,000 tokens`. A table shows how often each letter is right
-    and chosen, and a bias is a finding; with an empty name, only summary.json has it."""
+    """For multiple choice: returns the label of a group of Answers, such as `in 3,000 tokens`. A table shows how often
+    each letter is right and chosen, and a bias is a finding. With an empty label, the counts are only in
+    summary.json."""
     more: Callable[[Sequence[Any]], Iterable[Any]] | None = None
-    """Returns further RateViews, Tables and Charts from the Answers of all subjects."""
+    """Given the Answers of all subjects, returns additional RateViews, Tables and Charts."""
     gate: Callable[[Sequence[Any], Sequence[Any], Sequence[Any]], Iterable[Reported]] | None = None
-    """Returns what a gate reports in addition to the bands, from one subject's measured rows in the baseline (without
-    traces) and in the run, and from the profile's tables (none for a test function)."""
+    """Returns additional results of a gate. Takes one subject's measured rows in the baseline (without traces), its
+    measured rows in the run, and the profile's tables (empty for a test function)."""

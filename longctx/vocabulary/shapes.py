@@ -72,7 +72,7 @@ class Context:
     pieces: Sequence[Piece]
     """The pieces, in the order in which they are sent."""
     question: str
-    """The question, with everything that follows the pieces."""
+    """The question, with all text that follows the pieces."""
     opening: str = ""
     """The text before the pieces."""
     needle: int | None = None

@@ -9,7 +9,7 @@ from longctx.vocabulary.point import Mark
 
 
 def fill(template: str, values: Mapping[str, str]) -> str:
-    """Fill the {placeholders} of a template in one pass, so that filled-in text is never filled again.
+    """Replace the {placeholders} of a template. Unknown placeholders and braces in values are left unchanged.
 
     Example:
         >>> fill("The key of {name} is {key}.", {"name": "Anna", "key": "12345"})
