@@ -70,7 +70,7 @@ def verdict_of(
             `id` and `correct` or `score`.
         after: The new results, in the same forms.
         margin: The largest acceptable drop of accuracy in a band: 0.05 is 5 percentage points.
-        guessing: The accuracy that guessing reaches.
+        guessing: The accuracy of random guessing, from 0 to 1.
         subset: Whether `after` deliberately covers only part of `before`. Otherwise, missing trials count as not
             measured.
         read: Options of the command that control how the results are read, such as `{"id": "index", "scale": (1, 5)}`:

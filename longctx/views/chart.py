@@ -96,7 +96,7 @@ class Chart:
     name: str
     """The name of its file, without the extension."""
     test: str
-    """The test whose report section shows it; empty for the section on all tests."""
+    """The test whose section of the report shows it; empty if it covers all tests."""
     title: str
     """The title: the content of the chart and, after `: `, the subject."""
     plot: Plot
@@ -129,7 +129,7 @@ class Table:
     rows: tuple[tuple[object, ...], ...]
     """The cells of each row, one per column."""
     test: str = ""
-    """The test whose report section shows it; empty for the section on all tests."""
+    """The test whose section of the report shows it; empty if it covers all tests."""
     said: tuple[str, ...] = ()
     """The columns that contain text from a model or a document."""
 

@@ -156,7 +156,7 @@ class Answer:
         return {"role": "user", "content": [_result(use, functions) for use in self.tool_uses]}
 
     def integer(self) -> int:
-        """Return the first integer in the text; commas between thousands are allowed. Raises Unparseable."""
+        """Return the first integer in the text, such as 12,345. Raises Unparseable if there is none."""
         match = INTEGER.search(simplified(self._answer))
         if match is None:
             raise self._unreadable("no number in the reply")

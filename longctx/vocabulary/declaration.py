@@ -33,9 +33,9 @@ class ProtocolDeclaration(Declaration):
     position: str = ""
     """The parameter with the needle's position in percent; empty if the position is drawn at random."""
     variant: str = ""
-    """The parameter whose values differ too much to average: heat maps use only the values that all lengths have."""
+    """The parameter whose values are not comparable. Heat maps use only the values that occur at every length."""
     guessing: float = 0.0
-    """The accuracy that guessing reaches."""
+    """The accuracy of random guessing, from 0 to 1."""
     choices: int = 0
     """The number of answer letters; 0 if not multiple choice. The accuracy of the best constant letter is reported."""
     items: type[Items] | None = None

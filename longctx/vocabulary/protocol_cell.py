@@ -61,7 +61,7 @@ class TrialFacts(TypedDict, total=False):
     needle: str
     """The part of the text that contains the answer. Its position determines the trial's depth."""
     depth: float
-    """The depth, from 0 (beginning) to 1 (end), instead of `needle`."""
+    """The depth, from 0 (beginning) to 1 (end). It overrides the position of `needle`."""
     distance_from_end: int
     """The number of tokens after the needle, if known exactly."""
     prefill: str
@@ -71,7 +71,7 @@ class TrialFacts(TypedDict, total=False):
     prefix: str
     """The sort key of the prompt, if the protocol declares `prefix="asked"`."""
     params: Mapping[str, int]
-    """Parameters of the prompt that depend on the model."""
+    """Prompt parameters that depend on the model, recorded with the trial."""
     documents: Sequence[Section]
     """The bank's sections in the text, in order."""
     pieces: Callable[[], Context] | None
@@ -147,7 +147,7 @@ class ProtocolDraw:
         self._cell, self._number, self._shares = cell, number, shares
 
     def shared(self) -> ProtocolDraw:
-        """Return a draw with the same stream for all questions about one context."""
+        """Return a ProtocolDraw that yields the same stream for all questions about one context."""
         return ProtocolDraw(self._cell, self._number, shares=True)
 
     def stream(self, *names: object) -> np.random.RandomState:

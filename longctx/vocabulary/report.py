@@ -139,7 +139,7 @@ class Shares:
     value: str = "share"
     """The title of the value axis."""
     table: str = ""
-    """The end of a table's title in the text report; empty for no table."""
+    """The end of the title of the chart's table in the text report; empty for no table."""
     fewest: int = 1
     """The minimum number of distinct x-values for a chart."""
 
