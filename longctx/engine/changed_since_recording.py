@@ -1,6 +1,6 @@
 """What changed in a request since it was recorded, so that its recording is stale.
 
-Cassettes keep digests. The texts are those that a baseline, or an earlier run of the project, keeps under them.
+Cassettes keep digests only; the texts come from the baselines and earlier runs that keep them under these digests.
 """
 
 from __future__ import annotations

@@ -272,7 +272,10 @@ def _answer(row: Row, views: Views) -> str | None:
 
 
 def views_of_file(questions: Mapping[tuple[str | None, str | None], str]) -> ViewsOfRows:
-    """Return what returns the answers in files of other tools, and what is asked. questions: by the band and item."""
+    """Return a function that finds the answers and questions of rows from other tools' files.
+
+    questions: by band and item.
+    """
 
     def view(row: Row) -> Mapping[str, Any]:
         asked = questions.get((row.band, row.item))

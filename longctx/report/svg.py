@@ -27,7 +27,7 @@ LETTER = 6.1
 HEIGHT, LANE, ROW_GAP, CELL = 170, 15, 7, 24
 """The heights of an area of curves, of a mark in a row, of what is between two rows, and of a cell of a heat map."""
 TALL, PANELS = 560, 3
-"""The height from which a chart of rows is drawn in panels, and their number: those that a page has across."""
+"""The height above which a chart of rows is drawn in panels, and how many fit side by side on a page."""
 DODGE = 6
 """The most that lies between two series at the same place."""
 TEN = 10

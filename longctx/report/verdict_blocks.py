@@ -187,7 +187,7 @@ def verdict_blocks(verdict: RunVerdict, told: Told, lost: LostAnswers) -> Iterat
 
 
 def diffs(title: str, texts: Sequence[TextChange]) -> Iterator[Fold]:
-    """Yield each change as a diff, of which the first is open."""
+    """Yield each change as a diff; the first is open."""
     for index, text in enumerate(texts):
         yield Fold(TextLine.of(title, Name(text.name)), (Diff(text.lines),), is_open=not index)
 

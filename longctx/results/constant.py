@@ -71,7 +71,7 @@ def notable_constant(rows: Iterable[Row], declared: int = 0) -> ConstantAnswer |
 
 
 def guessing_of(test: Protocol | None, *sides: Sequence[Row], stated: float = 0.0) -> float:
-    """Return the accuracy that guessing reaches: that of the test, else the highest that the rows or the user state.
+    """Return the accuracy of guessing: the test's, or without a test the highest that the rows or the user state.
 
     The best constant answer may reach more. sides: the rows of each run; a baseline's do not tell right answers.
     """
